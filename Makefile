@@ -1,0 +1,36 @@
+# `make demo` and `make test` build .venv themselves; everything runs in it.
+PY := .venv/bin/python
+INSTALLED := .venv/.installed
+
+.PHONY: demo test check fix docs bench readme clean
+
+$(INSTALLED): pyproject.toml constraints.txt
+	test -x $(PY) || python3 -m venv .venv
+	$(PY) -m pip install --quiet -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: $(INSTALLED)  ## train on embedded data, show table and report
+	.venv/bin/rmix demo
+
+test: $(INSTALLED)  ## everything that is tested
+	$(PY) -m pytest -n auto
+
+check: $(INSTALLED)  ## about a minute: format, lint, types, quick tests
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	$(PY) -m pytest -n auto -m 'not slow'
+
+fix: $(INSTALLED)  ## format, and mend what can be mended
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+	$(PY) tests/house/readme_table.py --write
+
+docs: $(INSTALLED)  ## the figures and tables of README and docs
+	$(PY) docs/make.py
+
+bench: $(INSTALLED)  ## ratios, each measured in one run
+	$(PY) -m benchmarks
+
+clean:
+	rm -rf .venv demo runs

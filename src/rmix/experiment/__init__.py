@@ -1,0 +1,1 @@
+"""Configurations, runs, results and the store."""

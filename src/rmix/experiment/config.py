@@ -1,0 +1,129 @@
+"""What determines a result, and where its defaults come from.
+
+Settings come from, each over the one before: the method's own defaults, the recipe of the data set
+shipped with the package, a ``--config`` file, the command line.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from rmix.datasets import DATASETS, DataSet
+from rmix.errors import InvalidValueError, lookup, suggestion
+from rmix.experiment.plain import from_plain, named_from_plain, to_plain
+from rmix.methods import METHODS, Compose, Method
+from rmix.mixers import AnyPair, CutMix, Manifold, Mixup, PairsUnmixed, SameLabelAndGroup, Sometimes
+from rmix.models import MODELS, ModelSpec
+from rmix.samplers import Balanced
+from rmix.training.selection import SELECTIONS
+from rmix.training.settings import FirstStage, Training
+from rmix.weightings import Fixed, FromEnsemble, FromTrajectory, GroupSize, InverseFrequency, Uncertainty
+
+PARTS: dict[str, type[Any]] = {
+    cls.name: cls
+    for cls in (
+        AnyPair,
+        Balanced,
+        CutMix,
+        Fixed,
+        FromEnsemble,
+        FromTrajectory,
+        GroupSize,
+        InverseFrequency,
+        Manifold,
+        Mixup,
+        PairsUnmixed,
+        SameLabelAndGroup,
+        Sometimes,
+        Uncertainty,
+    )
+}
+
+
+@dataclass(frozen=True)
+class Config:
+    """One run: all that determines its result, and nothing else."""
+
+    dataset: DataSet
+    method: Method
+    model: ModelSpec
+    training: Training = field(default_factory=Training)
+    first: FirstStage = field(default_factory=FirstStage)
+    selection: str = "worst_group"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        lookup("selection", self.selection, SELECTIONS)
+
+    def to_plain(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        plain: dict[str, Any] = to_plain(self)
+        return plain
+
+
+SECTIONS = ("dataset", "method", "model", "training", "first", "selection", "seed")
+
+
+def config_from(plain: Mapping[str, Any]) -> Config:
+    """A configuration from plain values; what is missing comes from the data set's recipe."""
+    for key in plain:
+        if key not in SECTIONS:
+            raise InvalidValueError(
+                f"No section named {key!r}.{suggestion(key, SECTIONS)} Known: {', '.join(SECTIONS)}."
+            )
+    dataset = _named("data set", plain.get("dataset", "moons"), DATASETS)
+    recipe = shipped_recipe(dataset.name)
+    return Config(
+        dataset=dataset,
+        method=method_from(_with_recipe(plain.get("method", "erm"), recipe.get("method", {}))),
+        model=_named("model", plain.get("model", recipe.get("model", dataset.model)), MODELS),
+        training=_settings(Training, recipe.get("training", {}), plain.get("training", {})),
+        first=_settings(FirstStage, recipe.get("first", {}), plain.get("first", {})),
+        selection=plain.get("selection", "worst_group"),
+        seed=plain.get("seed", 0),
+    )
+
+
+def method_from(plain: str | Mapping[str, Any] | Method) -> Method:
+    """A method from its name, from plain values, or as it is."""
+    if isinstance(plain, Method):
+        return plain
+    method: Method = named_from_plain("method", plain, METHODS | {Compose.name: Compose}, PARTS)
+    return method
+
+
+def _with_recipe(method: Any, recipes: Mapping[str, Any]) -> Any:
+    """The settings of a method given by name or by some settings, completed from the data set's recipe."""
+    if isinstance(method, Method):
+        return method
+    plain = {"name": method} if isinstance(method, str) else dict(method)
+    return {**recipes.get(plain.get("name", ""), {}), **plain}
+
+
+def _named(kind: str, value: Any, table: Mapping[str, type[Any]]) -> Any:
+    return value if isinstance(value, DataSet | ModelSpec) else named_from_plain(kind, value, table)
+
+
+def _settings(cls: type[Any], recipe: Mapping[str, Any], given: Any) -> Any:
+    return given if isinstance(given, cls) else from_plain(cls, {**recipe, **given}, where=cls.__name__.lower())
+
+
+def shipped_recipe(dataset: str) -> dict[str, Any]:
+    """The settings shipped for a data set, empty where there are none."""
+    file = resources.files("rmix.experiment") / "recipes" / f"{dataset}.toml"
+    return tomllib.loads(file.read_text()) if file.is_file() else {}
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file, or one sentence about why it cannot be read."""
+    try:
+        return tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        raise InvalidValueError(f"There is no configuration file {path}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidValueError(f"{path} is not valid TOML: {error}.") from None

@@ -1,0 +1,36 @@
+"""What happened and when, as JSON lines: the part of a run that is not its result."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from rmix.training.callbacks import Callback, Moment
+
+
+class EventLog(Callback):
+    """Appends one line a stage and epoch to ``events.jsonl``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "events.jsonl"
+
+    def on_start(self, trainer: Any) -> None:
+        self._write("start")
+
+    def on_stage(self, moment: Moment, reused: bool) -> None:
+        self._write("stage", stage=moment.stage, reused=reused)
+
+    def on_epoch(self, moment: Moment, record: dict[str, Any]) -> None:
+        valid = record["valid"]
+        right = valid["rows_correct"] / valid["rows"]
+        self._write("epoch", stage=moment.stage, epoch=record["epoch"], loss=record["loss"], valid_average=right)
+
+    def on_end(self, trainer: Any) -> None:
+        self._write("end")
+
+    def _write(self, event: str, **values: Any) -> None:
+        line = json.dumps({"time": round(time.time(), 3), "event": event, **values})
+        with self.path.open("a") as file:
+            file.write(line + "\n")

@@ -1,0 +1,77 @@
+"""Runs on disk: one folder a run, addressed by a hash of what determines its result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from rmix.errors import StoreError
+from rmix.experiment.result import Result
+from rmix.training.checkpoint import Shelf, load, save, write_whole
+
+
+def run_id(config: dict[str, Any], checksum: str) -> str:
+    """A readable name and a hash of the configuration and the data."""
+    text = json.dumps([config, checksum], sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return f"{config['dataset']['name']}-{config['method']['name']}-s{config['seed']}-{digest}"
+
+
+class Store:
+    """A folder of runs.
+
+    ::
+
+        runs/<id>/config.json  result.json  model.pt  checkpoint.pt  checkpoint-previous.pt  events.jsonl
+        stages/<key>.pt        what preliminary stages left, shared by all runs
+    """
+
+    def __init__(self, root: str | Path) -> None:
+        self.root = Path(root)
+        try:
+            (self.root / "runs").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"The store folder {self.root} cannot be made ({error.strerror}).") from error
+        if not os.access(self.root / "runs", os.W_OK):
+            raise StoreError(f"The store folder {self.root} is not writable; choose another with --out.")
+
+    def folder(self, run: str) -> Path:
+        """Folder of a run."""
+        return self.root / "runs" / run
+
+    def begin(self, run: str, config: dict[str, Any]) -> Shelf:
+        """Make the run's folder and give its shelf of checkpoints."""
+        folder = self.folder(run)
+        folder.mkdir(exist_ok=True)
+        write_whole(folder / "config.json", (json.dumps(config, indent=1, sort_keys=True) + "\n").encode())
+        return Shelf(folder, run, self.root / "stages")
+
+    def finish(self, result: Result, model: dict[str, Any] | None) -> None:
+        """Keep the result, last of all, and the selected model."""
+        folder = self.folder(result.id)
+        if model is not None:
+            save(folder / "model.pt", result.id, {"model": model})
+        write_whole(folder / "result.json", result.to_json().encode())
+
+    def result(self, run: str) -> Result | None:
+        """The result of a run, None where it has not ended."""
+        path = self.folder(run) / "result.json"
+        if not path.exists():
+            return None
+        try:
+            return Result.from_json(path.read_text())
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{path} is not a result of this version of rmix ({error}); move it away.") from error
+
+    def model(self, run: str) -> dict[str, Any]:
+        """State dict of the selected epoch."""
+        state: dict[str, Any] = load(self.folder(run) / "model.pt", run)["model"]
+        return state
+
+    def results(self) -> list[Result]:
+        """Results of all ended runs, by id."""
+        runs = sorted(path.parent.name for path in self.root.glob("runs/*/result.json"))
+        return [result for run in runs if (result := self.result(run)) is not None]

@@ -1,0 +1,206 @@
+"""The one training step: five slots, each with a neutral base, and the stages that recipes form.
+
+======== =============================================== ============================
+slot     what it decides                                 its neutral base
+======== =============================================== ============================
+sampler  which rows make a batch                         :class:`Sampler`: a shuffle
+weighting how much each row counts                       :class:`Weighting`: all one
+mixer    which inputs and targets are blended            :class:`Mixer`: none
+loss     how wrong a prediction is, row by row           :func:`cross_entropy`
+reduction how the losses of a batch become one number    :func:`average`
+======== =============================================== ============================
+
+A published idea is usually one slot; the recipe of ERM is ``Recipe()``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from rmix.batch import Batch, Groups, Mixed, unmixed
+from rmix.errors import HiddenGroupsError
+
+Forward = Callable[[Tensor], Tensor]
+Loss = Callable[[Tensor, Tensor], Tensor]  # (logits (n, k), y (n,)) -> (n,)
+Reduction = Callable[[Sequence[Tensor], Mixed], Tensor]  # (one loss (n,) a part, batch) -> scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a sampler may see of the training split: every row's class, and its group if permitted."""
+
+    y: Tensor  # (n,) int64
+    group: Tensor | None = None  # (n,) int64, -1 = in no group
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a method may know of the training split before it sees a batch."""
+
+    n: int
+    n_classes: int
+    class_counts: tuple[int, ...]
+    group_counts: tuple[int, ...] | None = None  # members of each group; None = hidden
+    group_rows: tuple[int, ...] | None = None  # rows filed under each group; differs where they overlap
+    notes_epochs: int = 0  # epochs of a stage that takes notes
+
+    def known_groups(self) -> tuple[np.ndarray, np.ndarray]:
+        """Members of each group and rows filed under it, or an error where they are hidden."""
+        if self.group_counts is None or self.group_rows is None:
+            raise HiddenGroupsError(
+                "Group sizes are hidden: the method must declare groups = Groups.TRAIN "
+                "and the training split must have group labels."
+            )
+        return np.array(self.group_counts), np.array(self.group_rows)
+
+
+class Sampler:
+    """Which rows make a batch; this base takes every row once, in random order."""
+
+    @property
+    def groups(self) -> Groups:
+        """Where it reads group labels."""
+        return Groups.NONE
+
+    def __call__(self, rows: Rows, rng: np.random.Generator) -> Tensor:
+        """Row numbers of one epoch, in order."""
+        return torch.from_numpy(rng.permutation(len(rows)))
+
+
+class Weighting:
+    """How much each row counts; this base leaves the weights of the batch alone.
+
+    A weighting that learns names the tensors it must keep in ``memory``: they are saved with every
+    checkpoint, and nothing else is.
+    """
+
+    memory: ClassVar[tuple[str, ...]] = ()
+
+    def __call__(self, batch: Batch) -> Tensor:
+        """Weights of the batch's rows, shape (n,)."""
+        return batch.weight
+
+    def observe(self, batch: Batch, logits: Tensor) -> None:
+        """Learn from predictions on a batch that was not mixed."""
+
+    def end_epoch(self) -> None:
+        """Learn from the end of an epoch."""
+
+    def describe(self, member: np.ndarray) -> dict[str, Any]:
+        """Numbers by group for the reports, from ``member`` (n, n_groups) bool: analysis only."""
+        return {}
+
+    def state(self) -> dict[str, Tensor]:
+        """The tensors to keep."""
+        return {name: getattr(self, name) for name in self.memory}
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Put back what :meth:`state` gave."""
+        for name in self.memory:
+            setattr(self, name, state[name])
+
+
+class Mixer:
+    """Which inputs and targets are blended; this base blends nothing."""
+
+    @property
+    def groups(self) -> Groups:
+        """Where it reads group labels."""
+        return Groups.NONE
+
+    def where(self, model: nn.Module, rng: np.random.Generator) -> tuple[Forward, Forward]:
+        """The model cut in two: what runs before mixing, and what after."""
+        return _identity, model
+
+    def __call__(self, batch: Batch, rng: np.random.Generator) -> Mixed:
+        return unmixed(batch)
+
+
+def _identity(x: Tensor) -> Tensor:
+    return x
+
+
+def cross_entropy(logits: Tensor, y: Tensor) -> Tensor:
+    """Cross entropy of each row, shape (n,).
+
+    Example:
+        >>> cross_entropy(torch.zeros(1, 4), torch.tensor([2])).item()  # log 4
+        1.3862943649291992
+    """
+    return functional.cross_entropy(logits, y, reduction="none")
+
+
+def average(losses: Sequence[Tensor], mixed: Mixed) -> Tensor:
+    """Mean over the rows of the batch of weight times loss, summed over the parts.
+
+    Divided by the number of rows, never by the sum of the weights: weights of mean two double the
+    step, as published.
+    """
+    terms = [part.weight * loss for part, loss in zip(mixed.parts, losses, strict=True)]
+    return sum(terms[1:], start=terms[0]).mean()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step leaves: the loss to differentiate, and the predictions behind it."""
+
+    loss: Tensor  # scalar
+    logits: Tensor  # (n, n_classes)
+    mixed: Mixed
+
+
+@dataclass
+class Recipe:
+    """One way to turn batches into a loss: the only training step of the library.
+
+    Example:
+        >>> batch = Batch(torch.zeros(2, 3), torch.tensor([0, 1]), torch.arange(2), torch.ones(2))
+        >>> model = lambda x: x[:, :2]
+        >>> round(Recipe().step(model, batch, np.random.default_rng(0)).loss.item(), 4)  # log 2
+        0.6931
+    """
+
+    sampler: Sampler = field(default_factory=Sampler)
+    weighting: Weighting = field(default_factory=Weighting)
+    mixer: Mixer = field(default_factory=Mixer)
+    loss: Loss = cross_entropy
+    reduction: Reduction = average
+
+    def step(self, model: Any, batch: Batch, rng: np.random.Generator) -> Outcome:
+        """Weigh, mix, predict, compare, reduce."""
+        weight = self.weighting(batch)
+        before, after = self.mixer.where(model, rng)
+        mixed = self.mixer(replace(batch, x=before(batch.x), weight=weight), rng)
+        logits = after(mixed.x)
+        losses = [self.loss(logits, part.y) for part in mixed.parts]
+        return Outcome(self.reduction(losses, mixed), logits, mixed)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A recipe and how it is run; a method is a generator of stages.
+
+    A preliminary stage serves the one after it: it uses the settings of the first stage, and what
+    it leaves is kept as an artifact that any run with the same preliminary stage takes up.
+    """
+
+    recipe: Recipe
+    name: str = "main"  # names the random streams: every method's main stage draws the same
+    preliminary: bool = False
+    fresh_model: bool = True
+    observe: Literal["training", "clean"] = "training"  # clean: an evaluation pass after each epoch
+    identity: str | None = None  # what a preliminary stage is, if any method may share it
+
+
+T = TypeVar("T")
+Needs = Generator[Stage, None, T]  # yields the stages that something needs, then returns it

@@ -1,0 +1,107 @@
+"""Checkpoints: written aside and renamed, read without executing anything."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from rmix.errors import CheckpointError
+
+log = logging.getLogger(__name__)
+FORMAT = "rmix checkpoint 1"
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write ``path`` so that a reader, or a crash at any moment, sees the old file or the new one."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    with aside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+
+
+def save(path: Path, key: str, state: dict[str, Any]) -> None:
+    """Write ``state`` (tensors and plain values) under ``key``."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    torch.save({"format": FORMAT, "key": key, **state}, aside)
+    aside.replace(path)
+
+
+def load(path: Path, key: str) -> dict[str, Any]:
+    """Read what :func:`save` wrote under ``key``, or say in one sentence why it cannot be used."""
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # a damaged archive fails in many ways, all of which mean the same here
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CheckpointError(f"Checkpoint {path} cannot be read ({reason[:80]}).") from error
+    if not isinstance(state, dict) or state.get("format") != FORMAT:
+        raise CheckpointError(f"Checkpoint {path} was not written by this version of rmix.")
+    if state["key"] != key:
+        raise CheckpointError(f"Checkpoint {path} belongs to another run ({state['key']}, not {key}).")
+    return state
+
+
+class NoShelf:
+    """Keeps nothing: for runs without a folder."""
+
+    def save_epoch(self, state: dict[str, Any]) -> None:
+        """Keep the state after an epoch."""
+
+    def load_epoch(self) -> dict[str, Any] | None:
+        """The newest good state, if any."""
+        return None
+
+    def save_stage(self, key: str, state: dict[str, Any]) -> None:
+        """Keep what a preliminary stage left."""
+
+    def load_stage(self, key: str) -> dict[str, Any] | None:
+        """What a preliminary stage with this key left, if any."""
+        return None
+
+
+class Shelf(NoShelf):
+    """Keeps the two newest epochs of a run, and what preliminary stages leave for all runs.
+
+    Args:
+        run: folder of the run.
+        key: what identifies the run.
+        stages: folder of the preliminary stages, shared by the runs of a store.
+    """
+
+    def __init__(self, run: Path, key: str, stages: Path) -> None:
+        self.key, self.stages = key, stages
+        self.newest, self.previous = run / "checkpoint.pt", run / "checkpoint-previous.pt"
+
+    def save_epoch(self, state: dict[str, Any]) -> None:
+        if self.newest.exists():
+            self.newest.replace(self.previous)
+        save(self.newest, self.key, state)
+
+    def load_epoch(self) -> dict[str, Any] | None:
+        for path in (self.newest, self.previous):
+            state = self._try(path, self.key)
+            if state is not None:
+                return state
+        return None
+
+    def save_stage(self, key: str, state: dict[str, Any]) -> None:
+        self.stages.mkdir(parents=True, exist_ok=True)
+        save(self.stages / f"{key}.pt", key, state)
+
+    def load_stage(self, key: str) -> dict[str, Any] | None:
+        return self._try(self.stages / f"{key}.pt", key)
+
+    @staticmethod
+    def _try(path: Path, key: str) -> dict[str, Any] | None:
+        if not path.exists():
+            return None
+        try:
+            return load(path, key)
+        except CheckpointError as error:
+            log.warning("%s Going back to the one before it, or to the start.", error)
+            return None

@@ -1,0 +1,32 @@
+"""The only evaluation: a model, a split, a group table."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from rmix.datasets.base import Split
+from rmix.metrics import GroupTable
+from rmix.training.batches import ordered_batches
+
+EVALUATED = 1024  # rows of a batch
+
+
+@torch.no_grad()
+def predict(model: nn.Module, split: Split, size: int = EVALUATED) -> Tensor:
+    """Logits of every row in order, (n, n_classes), in evaluation mode."""
+    model.eval()
+    device = device_of(model)
+    return torch.cat([model(batch.x.to(device)).cpu() for batch in ordered_batches(split, size)])
+
+
+def evaluate(model: nn.Module, split: Split, n_groups: int) -> GroupTable:
+    """Correct and total per group of ``split``."""
+    hit: np.ndarray = (predict(model, split).argmax(1) == split.y).numpy()
+    return GroupTable.of(hit, split.member(n_groups))
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where the parameters are."""
+    return next((p.device for p in model.parameters()), torch.device("cpu"))

@@ -1,0 +1,42 @@
+"""The optimizer and the learning rate of a step, which is a function of the step and has no state."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import nn
+
+from rmix.training.settings import Training
+
+
+def make_optimizer(model: nn.Module, training: Training) -> torch.optim.Optimizer:
+    """The optimizer that ``training`` describes."""
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    if training.optimizer == "adamw":
+        return torch.optim.AdamW(parameters, lr=training.lr, weight_decay=training.weight_decay)
+    return torch.optim.SGD(parameters, lr=training.lr, momentum=training.momentum, weight_decay=training.weight_decay)
+
+
+def rate_at(training: Training, step: int, steps: int) -> float:
+    """Learning rate of ``step`` (from 0) of ``steps``.
+
+    Example:
+        >>> halfway = Training(lr=1.0, schedule="linear")
+        >>> rate_at(halfway, 50, 100)
+        0.5
+    """
+    warmup = training.warmup * steps
+    if step < warmup:
+        return training.lr * (step + 1) / (warmup + 1)
+    if training.schedule == "constant":
+        return training.lr
+    done = (step - warmup) / max(1.0, steps - warmup)
+    left = 1 - done if training.schedule == "linear" else (1 + math.cos(math.pi * done)) / 2
+    return training.lr * left
+
+
+def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    """Use ``rate`` from the next step on."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate

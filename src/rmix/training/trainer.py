@@ -1,0 +1,266 @@
+"""The only training loop.
+
+::
+
+    for stage in method.stages(facts):            # a preliminary stage that was kept is taken up
+        model, optimizer = fresh, or as the stage before left it
+        for epoch in the epochs not yet done:     # a checkpoint says which
+            for batch in batches(sampler, named stream, permission):
+                recipe.step                       # weighting, mixer, model, loss, reduction
+                backward, optimizer step
+                recipe.weighting.observe          # predictions on what was not mixed
+            evaluate on validation, keep the best epoch, write a checkpoint
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import torch
+from torch import nn
+
+from rmix.batch import Batch, Groups
+from rmix.datasets.base import Bundle
+from rmix.errors import HiddenGroupsError
+from rmix.methods.base import Method
+from rmix.recipe import Outcome, Stage
+from rmix.streams import stream, torch_stream
+from rmix.training.batches import ordered_batches, training_batches
+from rmix.training.callbacks import Callback, Moment
+from rmix.training.checkpoint import NoShelf
+from rmix.training.evaluate import EVALUATED, evaluate
+from rmix.training.optimize import make_optimizer, rate_at, set_rate
+from rmix.training.selection import SELECTIONS, Rule
+from rmix.training.settings import FirstStage, Training
+from rmix.training.watch import LossWatch
+
+log = logging.getLogger(__name__)
+MakeModel = Callable[[], nn.Module]
+
+
+@dataclass
+class Progress:
+    """Where a stage is: all that a checkpoint must hold."""
+
+    stage: Stage
+    training: Training
+    model: nn.Module
+    optimizer: torch.optim.Optimizer
+    epoch: int = 0  # epochs finished
+    history: list[dict[str, Any]] = field(default_factory=list)
+    best: dict[str, Any] = field(default_factory=dict)  # epoch (from 0), value
+    best_model: dict[str, Any] = field(default_factory=dict)
+
+    def state(self) -> dict[str, Any]:
+        """Everything as tensors and plain values."""
+        return {
+            "stage": self.stage.name,
+            "epoch": self.epoch,
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "parts": self.stage.recipe.weighting.state(),
+            "history": json.dumps(self.history),
+            "best": dict(self.best),
+            "best_model": self.best_model,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Put back what :meth:`state` gave."""
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.stage.recipe.weighting.restore(state["parts"])
+        self.epoch, self.history = state["epoch"], json.loads(state["history"])
+        self.best, self.best_model = dict(state["best"]), state["best_model"]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What training leaves: the model of the selected epoch, and the record of all stages."""
+
+    model: nn.Module
+    history: dict[str, list[dict[str, Any]]]  # stage -> one line an epoch
+    selected: dict[str, Any]  # epoch and value of the main stage's selection
+    described: dict[str, dict[str, Any]]  # stage -> numbers by group, for the reports
+
+
+class Trainer:
+    """Trains any method on any bundle.
+
+    Args:
+        training: settings of the main stage.
+        first: what preliminary stages do differently.
+        seed: of every named stream.
+        selection: which epoch is kept; a name of ``SELECTIONS``.
+        device: where to train.
+        shelf: where checkpoints and finished preliminary stages are kept.
+        callbacks: who looks on.
+        key: what the model is, for the keys of preliminary stages.
+    """
+
+    def __init__(
+        self,
+        training: Training,
+        first: FirstStage | None = None,
+        *,
+        seed: int = 0,
+        selection: Rule = SELECTIONS["worst_group"],
+        device: str = "cpu",
+        shelf: NoShelf | None = None,
+        callbacks: Sequence[Callback] = (),
+        key: str = "",
+    ) -> None:
+        self.training = training
+        self.first = (first or FirstStage()).over(training)
+        self.seed, self.selection, self.device = seed, selection, device
+        self.shelf = shelf or NoShelf()
+        self.callbacks, self.key = tuple(callbacks), key
+
+    def fit(self, make_model: MakeModel, method: Method, bundle: Bundle) -> Fitted:
+        """Train every stage of ``method``, and keep the selected epoch of the last one."""
+        check_permission(method, bundle)
+        history: dict[str, list[dict[str, Any]]] = {}
+        described: dict[str, dict[str, Any]] = {}
+        progress: Progress | None = None
+        for callback in self.callbacks:
+            callback.on_start(self)
+        for stage in method.stages(bundle.facts(method.groups, self.first.epochs)):
+            progress = self._run_stage(stage, progress, make_model, method, bundle)
+            history[stage.name] = progress.history
+            if bundle.train_member is not None:
+                described[stage.name] = stage.recipe.weighting.describe(bundle.train_member)
+        assert progress is not None, f"{method!r} has no stage"
+        progress.model.load_state_dict(progress.best_model)
+        for callback in self.callbacks:
+            callback.on_end(self)
+        return Fitted(progress.model, history, progress.best, described)
+
+    def _run_stage(
+        self, stage: Stage, before: Progress | None, make_model: MakeModel, method: Method, bundle: Bundle
+    ) -> Progress:
+        progress = self._begin(stage, before, make_model)
+        key = self._stage_key(stage, method, bundle)
+        kept = self.shelf.load_stage(key) if stage.preliminary else None
+        if kept is not None:
+            progress.restore(kept)
+            log.info("Stage %r of seed %d was trained before and is reused.", stage.name, self.seed)
+        self._tell("on_stage", self._moment(progress, 0), kept is not None)
+        if kept is None:
+            self._resume(progress)
+            while progress.epoch < progress.training.epochs:
+                self._epoch(progress, method.groups, bundle)
+                self.shelf.save_epoch(progress.state())
+            if stage.preliminary:
+                self.shelf.save_stage(key, progress.state())
+        return progress
+
+    def _begin(self, stage: Stage, before: Progress | None, make_model: MakeModel) -> Progress:
+        if before is None or stage.fresh_model:
+            with torch_stream(self.seed, "init", stage.name):
+                model = make_model().to(self.device)
+        else:
+            model = before.model
+        training = self.first if stage.preliminary else self.training
+        return Progress(stage, training, model, make_optimizer(model, training))
+
+    def _resume(self, progress: Progress) -> None:
+        state = self.shelf.load_epoch()
+        if state is not None and state["stage"] == progress.stage.name:
+            progress.restore(state)
+            log.info("Going on after epoch %d of stage %r.", progress.epoch, progress.stage.name)
+
+    def _epoch(self, progress: Progress, groups: Groups, bundle: Bundle) -> None:
+        stage, name = progress.stage, (progress.stage.name, progress.epoch)
+        watch = LossWatch(*name)
+        with torch_stream(self.seed, "model", *name):
+            self._train_epoch(progress, groups, bundle, watch)
+            loss = watch.mean()
+            if stage.observe == "clean":
+                self._clean_pass(progress, bundle)
+            stage.recipe.weighting.end_epoch()
+            table = evaluate(progress.model, bundle.valid, bundle.n_groups)
+        record = {"epoch": progress.epoch, "loss": loss, "valid": table.to_json()}
+        if not stage.preliminary:
+            self._select(progress, self.selection.value(table, progress.epoch))
+        progress.history.append(record)
+        progress.epoch += 1
+        self._tell("on_epoch", self._moment(progress, 0), record)
+
+    def _train_epoch(self, progress: Progress, groups: Groups, bundle: Bundle, watch: LossWatch) -> None:
+        stage, training, model, optimizer = progress.stage, progress.training, progress.model, progress.optimizer
+        name = (stage.name, progress.epoch)
+        order, mix = stream(self.seed, "order", *name), stream(self.seed, "mix", *name)
+        per_epoch = -(-len(bundle.train) // training.batch_size)
+        step = progress.epoch * per_epoch
+        model.train()
+        for batch in training_batches(bundle, stage.recipe.sampler, training.batch_size, order, groups):
+            batch = on_device(batch, self.device)
+            rate = rate_at(training, step, training.epochs * per_epoch)
+            outcome = stage.recipe.step(model, batch, mix)
+            self._update(model, optimizer, outcome, rate, training.clip_norm)
+            watch.see(outcome, rate)
+            if outcome.mixed.clean and stage.observe == "training":
+                stage.recipe.weighting.observe(batch, outcome.logits)
+            if self.callbacks:
+                self._tell("on_step", self._moment(progress, step), outcome)
+            step += 1
+
+    @staticmethod
+    def _update(
+        model: nn.Module, optimizer: torch.optim.Optimizer, outcome: Outcome, rate: float, clip: float | None
+    ) -> None:
+        set_rate(optimizer, rate)
+        optimizer.zero_grad()
+        outcome.loss.backward()  # type: ignore[no-untyped-call]
+        if clip is not None:
+            nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimizer.step()
+
+    @torch.no_grad()
+    def _clean_pass(self, progress: Progress, bundle: Bundle) -> None:
+        progress.model.eval()
+        for batch in ordered_batches(bundle.train, EVALUATED):
+            batch = on_device(batch, self.device)
+            progress.stage.recipe.weighting.observe(batch, progress.model(batch.x))
+
+    @staticmethod
+    def _select(progress: Progress, value: float) -> None:
+        if not progress.best or value > progress.best["value"]:
+            progress.best = {"epoch": progress.epoch, "value": value}
+            progress.best_model = copy.deepcopy(progress.model.state_dict())
+
+    def _stage_key(self, stage: Stage, method: Method, bundle: Bundle) -> str:
+        """Names all that determines what a preliminary stage leaves."""
+        what = stage.identity or repr(method)
+        parts = [bundle.checksum, self.key, self.seed, stage.name, what, asdict(self.first)]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+    @staticmethod
+    def _moment(progress: Progress, step: int) -> Moment:
+        return Moment(progress.stage.name, progress.epoch, progress.training.epochs, step)
+
+    def _tell(self, hook: str, *what: Any) -> None:
+        for callback in self.callbacks:
+            getattr(callback, hook)(*what)
+
+
+def on_device(batch: Batch, device: str) -> Batch:
+    """The batch on ``device``; the same object where it is there already."""
+    if device == "cpu":
+        return batch
+    moved = {f.name: getattr(batch, f.name) for f in fields(batch)}
+    return Batch(**{name: None if value is None else value.to(device) for name, value in moved.items()})
+
+
+def check_permission(method: Method, bundle: Bundle) -> None:
+    """A method that reads group labels needs a training split that has them."""
+    if Groups.TRAIN in method.groups and bundle.train.group is None:
+        raise HiddenGroupsError(
+            f"Method {method.name!r} reads group labels in training, but data set {bundle.name!r} has none; "
+            "use a method that does not, such as erm, mixup or rmix."
+        )

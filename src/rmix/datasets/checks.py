@@ -49,7 +49,8 @@ def _check_groups(group: Tensor, n_groups: int, split: str) -> None:
         _check_range(group, n_groups, "group ids", "n_groups", -1, split)
     elif group.dtype != torch.bool or tuple(group.shape[1:]) != (n_groups,):
         raise DataError(
-            f"Overlapping groups must be (n, {n_groups}) bool, got {tuple(group.shape)} {group.dtype} in split {split!r}."
+            f"Overlapping groups must be (n, {n_groups}) bool, "
+            f"got {group.dtype} of shape {tuple(group.shape)} in split {split!r}."
         )
 
 
@@ -71,7 +72,7 @@ def _check_finite(x: Tensor, split: str) -> None:
 
 def check_bundle(bundle: Bundle) -> None:
     """What the splits must have in common."""
-    classes = torch.unique(bundle.train.y).tolist()  # type: ignore[no-untyped-call]
+    classes = torch.unique(bundle.train.y).tolist()
     if len(classes) < 2:
         raise DataError(f"The training split has one class only ({classes[0]}), so there is nothing to learn.")
     missing = sorted(set(range(bundle.n_classes)) - set(classes))

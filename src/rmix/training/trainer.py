@@ -19,7 +19,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
@@ -253,8 +253,8 @@ def on_device(batch: Batch, device: str) -> Batch:
     """The batch on ``device``; the same object where it is there already."""
     if device == "cpu":
         return batch
-    moved = {f.name: getattr(batch, f.name) for f in fields(batch)}
-    return Batch(**{name: None if value is None else value.to(device) for name, value in moved.items()})
+    x, y, index, weight = (value.to(device) for value in (batch.x, batch.y, batch.index, batch.weight))
+    return Batch(x, y, index, weight, None if batch.group is None else batch.group.to(device))
 
 
 def check_permission(method: Method, bundle: Bundle) -> None:

@@ -43,13 +43,9 @@ class DigitsOnBackgrounds(DataSet):
 
     def load(self) -> Bundle:
         images, label = _digits()
-        usual = (self.sizes[0] + self.sizes[1], self.sizes[2] + self.sizes[3])
-        counts: dict[str, tuple[int, ...]] = {
-            "train": usual,
-            "valid": (self.held_out,) * 2,
-            "test": (self.held_out,) * 2,
-        }
-        rows = self._deal(label, counts)
+        in_train = (self.sizes[0] + self.sizes[1], self.sizes[2] + self.sizes[3])
+        held_out = (self.held_out, self.held_out)
+        rows = self._deal(label, {"train": in_train, "valid": held_out, "test": held_out})
         return Bundle(
             name=self.name,
             train=self._draw("train", images, label, rows["train"], np.repeat([0, 1, 0, 1], self.sizes)),
@@ -59,7 +55,7 @@ class DigitsOnBackgrounds(DataSet):
             group_names=tuple(f"{y}, {b}" for y in ("below five", "five or more") for b in ("horizontal", "vertical")),
         )
 
-    def _deal(self, label: np.ndarray, counts: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
+    def _deal(self, label: np.ndarray, counts: dict[str, tuple[int, int]]) -> dict[str, np.ndarray]:
         """Digit images of each split, those of class 0 first, no image twice."""
         rng = stream(self.seed, self.name, "deal")
         left = [rng.permutation(np.flatnonzero(label == y)) for y in (0, 1)]
@@ -68,7 +64,7 @@ class DigitsOnBackgrounds(DataSet):
             for y in (0, 1):
                 require(
                     len(left[y]) >= count[y],
-                    f"There are not enough digits: split {name!r} needs {count[y]} of class {y}, {len(left[y])} are left.",
+                    f"Split {name!r} needs {count[y]} digit images of class {y}, but {len(left[y])} are left.",
                 )
             dealt[name] = np.concatenate([left[y][: count[y]] for y in (0, 1)])
             left = [left[y][count[y] :] for y in (0, 1)]

@@ -14,7 +14,12 @@ from rmix.models.base import ModelSpec, Network
 
 @dataclass(frozen=True)
 class MLP(ModelSpec):
-    """``depth`` hidden layers of ``width`` units with ReLU.
+    """Hidden layers of one width with ReLU.
+
+    Args:
+        width: units of a hidden layer.
+        depth: hidden layers.
+        dropout: share of units dropped after each hidden layer.
 
     Example:
         >>> MLP(width=8, depth=1).build((2,), 3)

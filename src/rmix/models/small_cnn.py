@@ -13,7 +13,11 @@ from rmix.models.base import ModelSpec, Network
 
 @dataclass(frozen=True)
 class SmallCNN(ModelSpec):
-    """Three 3x3 convolutions with ReLU, each followed by 2x2 pooling, then a linear head."""
+    """Three 3x3 convolutions with ReLU, each followed by 2x2 pooling, then a linear head.
+
+    Args:
+        width: channels of the first convolution; the other two have twice as many.
+    """
 
     width: int = 16
     name: ClassVar[str] = "small_cnn"

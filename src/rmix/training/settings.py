@@ -51,7 +51,15 @@ class Training:
 
 @dataclass(frozen=True)
 class FirstStage:
-    """What the preliminary stage of a two-stage method does differently; None = as the main stage."""
+    """What the preliminary stage of a two-stage method does differently; None = as the main stage.
+
+    Args:
+        epochs: passes over the training split.
+        batch_size: rows of a step.
+        lr: learning rate.
+        weight_decay: L2 penalty of sgd, decoupled decay of adamw.
+        schedule: constant, linear or cosine.
+    """
 
     epochs: int | None = None
     batch_size: int | None = None

@@ -1,0 +1,45 @@
+"""The command line: parses, calls, prints. Each command loads what it needs when it is called."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from rmix._version import __version__
+from rmix.errors import RMixError, lookup
+
+COMMANDS = {
+    "demo": "train on the embedded data, show the table, write a report",
+    "train": "train a method on a data set: rmix train DATASET METHOD [options]",
+    "methods": "list the methods, or show the card of one",
+    "datasets": "list the data sets, or show the card of one",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the return value is the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words[0] in ("-h", "--help"):
+        print(usage())
+        return 0
+    if words[0] == "--version":
+        print(f"rmix {__version__}")
+        return 0
+    try:
+        lookup("command", words[0], COMMANDS)
+        code: int = import_module(f"rmix.cli.{words[0]}").run(words[1:])
+        return code
+    except RMixError as error:
+        print(f"rmix: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nrmix: stopped; the same command goes on from the last finished epoch.", file=sys.stderr)
+        return 130
+
+
+def usage() -> str:
+    """What `rmix --help` shows."""
+    lines = ["usage: rmix COMMAND [options]", "", "Train classifiers that hold up on every subgroup.", "", "commands:"]
+    lines += [f"  {name:<10}{text}" for name, text in COMMANDS.items()]
+    return "\n".join([*lines, "", "`rmix COMMAND --help` shows the options of a command."])

@@ -1,0 +1,128 @@
+"""`rmix train DATASET METHOD`: every setting is an option, and a key of a TOML file."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field, make_dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+from rich.console import Console
+
+from rmix.cli.progress import StageBars, make_bars, show_log
+from rmix.cli.show import show_result
+from rmix.datasets import DATASETS
+from rmix.errors import InvalidValueError, lookup
+from rmix.experiment.config import Config, config_from, read_toml
+from rmix.experiment.run import run_config
+from rmix.methods import METHODS
+
+SelectedBy = Literal["worst_group", "average", "last"]
+KINDS: tuple[tuple[str, str, dict[str, type[Any]]], ...] = (
+    ("dataset", "data set", DATASETS),
+    ("method", "method", METHODS),
+)
+
+
+@dataclass(frozen=True)
+class Where:
+    """How a run is run, none of which determines its result.
+
+    Args:
+        out: folder in which runs are kept; a run that ended there is shown, one that was killed goes on.
+        device: where to train.
+        threads: threads of torch; few are faster on small models.
+    """
+
+    out: Path = Path("runs")
+    device: str = "cpu"
+    threads: int = 1
+
+
+def run(argv: Sequence[str]) -> int:
+    """Parse, train, show."""
+    config, where = parse(argv)
+    console = Console()
+    show_log(console)
+    with make_bars(console) as bars:
+        done = run_config(
+            config, store=where.out, device=where.device, threads=where.threads, callbacks=[StageBars(bars)]
+        )
+    show_result(console, done.result, where.out, reused=done.reused)
+    return 0
+
+
+def parse(argv: Sequence[str]) -> tuple[Config, Where]:
+    """The configuration: defaults, then the data set's recipe, then ``--config``, then options."""
+    names = list(itertools.takewhile(lambda word: not word.startswith("-"), argv))
+    given, rest = _deciding_options().parse_known_args(list(argv)[len(names) :])
+    plain = read_toml(given.config) if given.config else {}
+    if len(names) > 2:
+        raise InvalidValueError(f"rmix train takes DATASET METHOD, got {' '.join(names)!r}.")
+    for (key, kind, table), name in itertools.zip_longest(KINDS, names):
+        if name is not None:
+            lookup(kind, name, table)
+            plain[key] = _named(plain.get(key), name)
+        elif key not in plain and not given.help:
+            raise InvalidValueError(f"Which {kind}? Say: rmix train DATASET METHOD, or name it in --config.")
+    if given.model:
+        plain["model"] = _named(plain.get("model"), given.model)
+    config = config_from(plain)
+    if given.help:
+        rest = [*rest, "--help"]
+    options = tyro.cli(_options(config), args=rest, prog="rmix train DATASET METHOD", description=_description(config))
+    return options.config(), options.where
+
+
+def _deciding_options() -> argparse.ArgumentParser:
+    """The options that decide which other options there are."""
+    parser = argparse.ArgumentParser(prog="rmix train", add_help=False, allow_abbrev=False)
+    parser.add_argument("--config", type=Path)
+    parser.add_argument("--model")
+    parser.add_argument("-h", "--help", action="store_true")
+    return parser
+
+
+def _named(section: Any, name: str) -> Any:
+    """The section of a file, if it is about ``name``; else the name alone."""
+    about = section if isinstance(section, str) else (section or {}).get("name")
+    return section if about == name else {"name": name}
+
+
+def _options(config: Config) -> Any:
+    """A dataclass whose fields are the options for this data set, method and model."""
+    flat, nested = tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes
+    groups = [("method", flat), ("training", flat), ("first", nested), ("model", nested), ("dataset", nested)]
+    parts: list[Any] = [(name, *_option_group(getattr(config, name), marker)) for name, marker in groups]
+    parts += [
+        ("where", *_option_group(Where(), flat)),
+        ("selection", SelectedBy, field(default=config.selection)),
+        ("seed", int, field(default=config.seed)),
+    ]
+
+    def as_config(self: Any) -> Config:
+        names = ("dataset", "method", "model", "training", "first", "selection", "seed")
+        return Config(**{name: getattr(self, name) for name in names})
+
+    return make_dataclass("Options", parts, frozen=True, namespace={"config": as_config})
+
+
+def _option_group(value: Any, marker: Any) -> tuple[Any, Any]:
+    """Type and default of a group of options, headed by the first line of its docstring."""
+    heading = tyro.conf.arg(help=_first_line(value))
+    return Annotated[type(value), marker, heading], field(default=value)
+
+
+def _first_line(value: Any) -> str:
+    return (type(value).__doc__ or "").splitlines()[0]
+
+
+def _description(config: Config) -> str:
+    return (
+        f"Method {config.method.name}, data set {config.dataset.name}, model {config.model.name}. "
+        "Also: --config FILE.toml with sections [dataset] [method] [model] [training] [first] "
+        "and keys selection, seed; --model NAME. The card of the method: rmix methods " + config.method.name
+    )

@@ -1,0 +1,1 @@
+"""How fast rmix is, as ratios of two things measured side by side: ``python -m benchmarks [PART ...]``."""

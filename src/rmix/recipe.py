@@ -77,14 +77,26 @@ class Sampler:
         return torch.from_numpy(rng.permutation(len(rows)))
 
 
-class Weighting:
-    """How much each row counts; this base leaves the weights of the batch alone.
+class Remembers:
+    """Something that learns while it is used.
 
-    A weighting that learns names the tensors it must keep in ``memory``: they are saved with every
-    checkpoint, and nothing else is.
+    The tensors named in ``memory`` are saved with every checkpoint, and nothing else is.
     """
 
     memory: ClassVar[tuple[str, ...]] = ()
+
+    def state(self) -> dict[str, Tensor]:
+        """The tensors to keep."""
+        return {name: getattr(self, name) for name in self.memory}
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """Put back what :meth:`state` gave."""
+        for name in self.memory:
+            setattr(self, name, state[name])
+
+
+class Weighting(Remembers):
+    """How much each row counts; this base leaves the weights of the batch alone."""
 
     def __call__(self, batch: Batch) -> Tensor:
         """Weights of the batch's rows, shape (n,)."""
@@ -99,15 +111,6 @@ class Weighting:
     def describe(self, member: np.ndarray) -> dict[str, Any]:
         """Numbers by group for the reports, from ``member`` (n, n_groups) bool: analysis only."""
         return {}
-
-    def state(self) -> dict[str, Tensor]:
-        """The tensors to keep."""
-        return {name: getattr(self, name) for name in self.memory}
-
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """Put back what :meth:`state` gave."""
-        for name in self.memory:
-            setattr(self, name, state[name])
 
 
 class Mixer:
@@ -160,7 +163,7 @@ class Outcome:
 
 
 @dataclass
-class Recipe:
+class Recipe(Remembers):
     """One way to turn batches into a loss: the only training step of the library.
 
     Example:
@@ -175,6 +178,18 @@ class Recipe:
     mixer: Mixer = field(default_factory=Mixer)
     loss: Loss = cross_entropy
     reduction: Reduction = average
+
+    def state(self) -> dict[str, Tensor]:
+        """The memory of the recipe and of its parts, by dotted name."""
+        parts = {name: part for name, part in vars(self).items() if isinstance(part, Remembers)}
+        own = super().state()
+        return own | {f"{name}.{key}": value for name, part in parts.items() for key, value in part.state().items()}
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        super().restore(state)
+        for name, part in vars(self).items():
+            if isinstance(part, Remembers):
+                part.restore({key: state[f"{name}.{key}"] for key in part.memory})
 
     def step(self, model: Any, batch: Batch, rng: np.random.Generator) -> Outcome:
         """Weigh, mix, predict, compare, reduce."""

@@ -71,8 +71,8 @@ class Pairs(Mixer):
 
     def draw(self, batch: Batch, rng: np.random.Generator) -> tuple[Tensor, np.ndarray]:
         """Partners (n,), and lambda (1,) or (n,) in float64."""
-        partner = self.pairing(batch, rng)
-        return partner, rng.beta(self.alpha, self.alpha, size=len(batch) if self.per_sample else 1)
+        lam = rng.beta(self.alpha, self.alpha, size=len(batch) if self.per_sample else 1)
+        return self.pairing(batch, rng), lam
 
 
 def as_lam(lam: np.ndarray, like: Tensor) -> Lam:

@@ -64,7 +64,7 @@ class Progress:
             "epoch": self.epoch,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
-            "parts": self.stage.recipe.weighting.state(),
+            "parts": self.stage.recipe.state(),
             "history": json.dumps(self.history),
             "best": dict(self.best),
             "best_model": self.best_model,
@@ -74,7 +74,7 @@ class Progress:
         """Put back what :meth:`state` gave."""
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.stage.recipe.weighting.restore(state["parts"])
+        self.stage.recipe.restore(state["parts"])
         self.epoch, self.history = state["epoch"], json.loads(state["history"])
         self.best, self.best_model = dict(state["best"]), state["best_model"]
 

@@ -54,7 +54,7 @@ class Store:
         folder = self.folder(result.id)
         if model is not None:
             save(folder / "model.pt", result.id, {"model": model})
-        write_whole(folder / "result.json", result.to_json().encode())
+        write_whole(folder / "result.json", result.to_json().encode(), durable=True)
 
     def result(self, run: str) -> Result | None:
         """The result of a run, None where it has not ended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 from pathlib import Path
@@ -15,21 +16,25 @@ log = logging.getLogger(__name__)
 FORMAT = "rmix checkpoint 1"
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write ``path`` so that a reader, or a crash at any moment, sees the old file or the new one."""
+def write_whole(path: Path, data: bytes, *, durable: bool = False) -> None:
+    """Write ``path`` so that a reader, or a kill at any moment, sees the old file or the new one.
+
+    A ``durable`` file is on the disk before its name is: for what cannot be made again.
+    """
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     with aside.open("wb") as file:
         file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
     aside.replace(path)
 
 
 def save(path: Path, key: str, state: dict[str, Any]) -> None:
-    """Write ``state`` (tensors and plain values) under ``key``."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    torch.save({"format": FORMAT, "key": key, **state}, aside)
-    aside.replace(path)
+    """Write ``state`` (tensors and plain values) under ``key``; the same state gives the same bytes."""
+    archive = io.BytesIO()  # saved to a path, the archive would hold the name of the file
+    torch.save({"format": FORMAT, "key": key, **state}, archive)
+    write_whole(path, archive.getvalue())
 
 
 def load(path: Path, key: str) -> dict[str, Any]:

@@ -1,0 +1,7 @@
+"""`python -m rmix.cli`."""
+
+import sys
+
+from rmix.cli import main
+
+sys.exit(main())

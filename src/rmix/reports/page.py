@@ -1,0 +1,127 @@
+"""One self-contained HTML page about a list of results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from math import isnan
+from pathlib import Path
+
+from rmix.errors import require
+from rmix.experiment.result import Result
+from rmix.reports.accuracy import TrainAccuracy
+from rmix.reports.boundary import Boundary
+from rmix.reports.curves import Curves
+from rmix.reports.estimate import per_cent
+from rmix.reports.picture import Picture
+from rmix.reports.series import by_dataset, differing, flat, settings_of
+from rmix.reports.style import Look, method_looks, svg
+from rmix.reports.summary import Row, Summary
+from rmix.reports.uncertainty import UncertaintyDensity
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure of the page."""
+
+    name: str
+    title: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the page says about one data set."""
+
+    name: str
+    anchor: str
+    rows: Sequence[Row]
+    best: Row | None  # by worst group; None where nothing finished or only one row
+    groups: Sequence[tuple[str, int, str]]  # name, training rows, their share
+    failures: Sequence[tuple[str, int, str]]  # method, seed, message
+    figures: Sequence[Drawn]
+    shared: Mapping[str, str]  # settings that all methods have in common
+    own: Mapping[str, Mapping[str, str]]  # method -> its other settings
+
+
+def write_page(results: Iterable[Result], path: str | Path, title: str = "How every group fares") -> Path:
+    """Write the page; it needs no network, and the same results give the same bytes.
+
+    Args:
+        results: runs of any methods on any data sets.
+        path: the file to write, for example ``report.html``.
+        title: its heading.
+    """
+    path = Path(path)
+    path.write_text(page(results, title), encoding="utf-8", newline="\n")
+    return path
+
+
+def page(results: Iterable[Result], title: str) -> str:
+    """The text of the page."""
+    from jinja2 import Environment, StrictUndefined
+
+    results = list(results)
+    require(bool(results), "A report needs at least one result, got none")
+    looks = method_looks(results)
+    sections = [_section(name, i, of, looks) for i, (name, of) in enumerate(by_dataset(results).items(), start=1)]
+    template = resources.files("rmix.reports") / "templates" / "page.html.j2"
+    jinja = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return jinja.from_string(template.read_text(encoding="utf-8")).render(
+        title=title,
+        sections=sections,
+        n_runs=sum(len(row.series.results) for section in sections for row in section.rows),
+        environment=environment_of(results),
+    )
+
+
+def _section(name: str, place: int, results: list[Result], looks: Mapping[str, Look]) -> Section:
+    rows = Summary(results).rows
+    settings = [settings_of(row.series.first.config) for row in rows]
+    own = [key for key in differing(settings) if key != "name"]
+    return Section(
+        name=name,
+        anchor=f"data-{place}",
+        rows=rows,
+        best=best_of(rows),
+        groups=groups_of(results[0]),
+        failures=[(row.series.method, r.seed, r.failure or "") for row in rows for r in row.series.failed],
+        figures=draw(results, looks, f"data-{place}"),
+        shared={key: text for key, text in settings[0].items() if key != "name" and key not in own},
+        own={row.series.method: {k: of[k] for k in own if k in of} for row, of in zip(rows, settings, strict=True)},
+    )
+
+
+def best_of(rows: Sequence[Row]) -> Row | None:
+    """The method of the highest mean worst group, where there is more than one to choose from."""
+    known = [row for row in rows if not isnan(row.worst.mean)]
+    return max(known, key=lambda row: row.worst.mean) if len(known) > 1 else None
+
+
+def groups_of(result: Result) -> list[tuple[str, int, str]]:
+    """Name, training rows and share of each group."""
+    counts = result.train_counts or ()
+    return [(name, n, per_cent(n / max(1, sum(counts)))) for name, n in zip(result.group_names, counts, strict=False)]
+
+
+def draw(results: list[Result], looks: Mapping[str, Look], prefix: str) -> list[Drawn]:
+    """The figures that these runs have numbers for. A new figure is a line here."""
+    pictures: list[Picture] = [
+        Curves(results, looks),
+        TrainAccuracy(results),
+        UncertaintyDensity(results),
+        Boundary(results),
+    ]
+    shown = [picture for picture in pictures if any(picture.frame().values())]
+    return [Drawn(p.name, p.title, p.caption, svg(p.figure(), f"{prefix}-{p.name}", p.title, p.text)) for p in shown]
+
+
+def environment_of(results: Iterable[Result]) -> dict[str, str]:
+    """Versions and checksums under which the runs were made, each value once."""
+    found: dict[str, dict[str, None]] = {}
+    for result in results:
+        for key, text in flat(result.environment).items():
+            found.setdefault(key, {})[text] = None
+    return {key: ", ".join(texts) for key, texts in found.items()}

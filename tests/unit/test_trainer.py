@@ -1,0 +1,238 @@
+"""The one loop: what is evaluated when, which epoch is kept, who sees groups, what callbacks hear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import pytest
+import torch
+from torch import Tensor, nn
+from toys import SMALL_MOONS, TWO_STAGES, Given, make_batch, rng, same, small
+
+from rmix.batch import Groups
+from rmix.datasets import Split
+from rmix.errors import HiddenGroupsError
+from rmix.experiment.run import run_config
+from rmix.methods import METHODS, Method, PlainMixup, RMix
+from rmix.models import MLP
+from rmix.recipe import Facts, Outcome, Recipe, Stage
+from rmix.training.batches import ordered_batches, training_batches
+from rmix.training.callbacks import Callback, Moment
+from rmix.training.evaluate import predict
+from rmix.training.settings import Training
+from rmix.training.trainer import Trainer
+from rmix.weightings import Trajectory
+
+
+class Spied:
+    """Inputs that note when they are read."""
+
+    def __init__(self, x: Tensor, reads: list[str], name: str) -> None:
+        self.x, self.reads, self.name, self.checksum = x, reads, name, name
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __getitem__(self, rows: Tensor) -> Tensor:
+        self.reads.append(self.name)
+        return self.x[rows]
+
+
+def test_the_test_split_is_read_once_after_selection() -> None:
+    reads: list[str] = []
+
+    class Mark(Callback):
+        def on_epoch(self, moment: Moment, record: dict[str, Any]) -> None:
+            reads.append(f"{moment.stage} {record['epoch']}")
+
+        def on_end(self, trainer: Any) -> None:
+            reads.append("end")
+
+    bundle = SMALL_MOONS.load()
+    spied = replace(
+        bundle,
+        valid=replace(bundle.valid, x=Spied(bundle.valid.x, reads, "valid")),
+        test=replace(bundle.test, x=Spied(bundle.test.x, reads, "test")),
+    )
+    Given.bundles["spied"] = spied
+    run_config(small(TWO_STAGES, dataset=Given("spied")), callbacks=[Mark()])
+    epochs = [f"{stage} {e}" for stage, count in (("notes", 2), ("main", 3)) for e in range(count)]
+    assert reads == [read for epoch in epochs for read in ("valid", epoch)] + ["end", "test"]
+
+
+def test_the_selected_model_is_the_one_of_the_selected_epoch() -> None:
+    """With selection 'last' after k epochs there is only one candidate, so it must be the same model."""
+    config = small(training=Training(epochs=6, batch_size=16, lr=0.3))
+    best = run_config(config)
+    epoch = best.result.selected["epoch"]
+    assert epoch < 5, "the toy must not select its last epoch, or this test shows nothing"
+    cut = run_config(replace(config, training=replace(config.training, epochs=epoch + 1), selection="last"))
+    weights, expected = best.model.state_dict(), cut.model.state_dict()
+    assert all(torch.equal(weights[key], expected[key]) for key in expected)
+    assert best.result.test == cut.result.test
+
+
+def test_the_history_has_one_line_an_epoch_and_the_tables_of_validation() -> None:
+    result = run_config(small(TWO_STAGES)).result
+    assert {stage: [line["epoch"] for line in lines] for stage, lines in result.history.items()} == {
+        "notes": [0, 1],
+        "main": [0, 1, 2],
+    }
+    worst = [min(c / t for c, t in zip(line["valid"]["correct"], line["valid"]["total"], strict=True))
+             for line in result.history["main"]]  # fmt: skip
+    assert result.selected == {"rule": "worst_group", "epoch": worst.index(max(worst)), "value": max(worst)}
+
+
+def test_the_loss_of_an_epoch_is_the_mean_over_its_steps() -> None:
+    losses: list[float] = []
+
+    class Collect(Callback):
+        def on_step(self, moment: Moment, outcome: Outcome) -> None:
+            losses.append(outcome.loss.item())
+
+    result = run_config(small(), callbacks=[Collect()]).result
+    per_epoch = [sum(losses[i : i + 5]) / 5 for i in (0, 5, 10)]
+    assert [line["loss"] for line in result.history["main"]] == pytest.approx(per_epoch, rel=1e-6)
+
+
+def test_looking_on_changes_nothing() -> None:
+    class Noisy(Callback):
+        def on_step(self, moment: Moment, outcome: Outcome) -> None:
+            torch.rand(3)
+
+    with torch.random.fork_rng():
+        assert same(run_config(small(PlainMixup()), callbacks=[Noisy()]), run_config(small(PlainMixup())))
+
+
+def test_groups_are_shown_only_where_declared() -> None:
+    bundle = SMALL_MOONS.load()
+    sampler = Recipe().sampler
+    hidden = list(training_batches(bundle, sampler, 16, rng(), Groups.NONE))
+    shown = list(training_batches(bundle, sampler, 16, rng(), Groups.TRAIN))
+    assert [len(batch) for batch in hidden] == [16, 16, 16, 16, 6]
+    assert all(batch.group is None for batch in hidden)
+    assert all(torch.equal(batch.group, bundle.train.group[batch.index]) for batch in shown)
+    assert all(torch.equal(a.index, b.index) for a, b in zip(hidden, shown, strict=True))
+    assert bundle.facts(Groups.NONE).group_counts is None
+    assert bundle.facts(Groups.TRAIN).group_counts == (30, 30, 5, 5)
+
+
+def test_a_method_that_hides_its_use_of_groups_is_caught() -> None:
+    @dataclass(frozen=True)
+    class Sneaky(Method):
+        name: ClassVar[str] = "sneaky"
+
+        def recipe(self, facts: Facts) -> Recipe:
+            facts.known_groups()
+            return Recipe()
+
+    with pytest.raises(HiddenGroupsError, match="Group sizes are hidden"):
+        run_config(small(Sneaky()))
+
+
+def test_a_batch_of_hidden_groups_says_so() -> None:
+    with pytest.raises(HiddenGroupsError, match=r"must declare groups = Groups\.TRAIN"):
+        _ = make_batch([0, 1]).known_group
+
+
+def test_batches_carry_rows_and_weights_of_the_split() -> None:
+    split = Split(torch.arange(10.0).view(5, 2), torch.tensor([0, 1, 0, 1, 1]), weight=torch.arange(5.0))
+    first, second = ordered_batches(split, 3)
+    assert (first.index.tolist(), second.index.tolist()) == ([0, 1, 2], [3, 4])
+    assert second.x.tolist() == [[6.0, 7.0], [8.0, 9.0]]
+    assert (second.y.tolist(), second.weight.tolist()) == ([1, 1], [3.0, 4.0])
+
+
+def test_gathering_in_chunks_changes_no_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    split = SMALL_MOONS.load().train
+    whole = [batch.x for batch in ordered_batches(split, 16)]
+    monkeypatch.setattr("rmix.training.batches.GATHERED", 40)  # 20 rows of 2 values: one batch a chunk
+    chunked = [batch.x for batch in ordered_batches(split, 16)]
+    assert [len(x) for x in chunked] == [16, 16, 16, 16, 6]
+    assert all(torch.equal(a, b) for a, b in zip(whole, chunked, strict=True))
+
+
+def test_clipping_bounds_the_step() -> None:
+    """Gradient (3, 4) has norm 5; clipped to 1 it is (0.6, 0.8), and the step is lr times that."""
+    model = nn.Linear(2, 1, bias=False)
+    nn.init.zeros_(model.weight)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    loss = (model.weight * torch.tensor([[3.0, 4.0]])).sum()
+    Trainer._update(model, optimizer, Outcome(loss, loss, None), 0.5, clip=1.0)
+    assert model.weight.tolist()[0] == pytest.approx([-0.3, -0.4], rel=1e-5)
+
+
+@dataclass(frozen=True)
+class TakesNotes(Method):
+    """ERM that takes notes in its main stage, and leaves them here."""
+
+    name: ClassVar[str] = "takes_notes"
+    observe: str = "clean"
+    notes: ClassVar[list[Trajectory]] = []
+
+    def stages(self, facts: Facts) -> Any:
+        self.notes.append(Trajectory(facts.n))
+        yield Stage(Recipe(weighting=self.notes[-1]), observe=self.observe)
+
+
+def test_clean_notes_are_what_the_model_says_after_the_epoch() -> None:
+    """In evaluation mode: dropout would make the notes differ from the predictions."""
+    run = run_config(small(TakesNotes(), selection="last", model=MLP(width=8, depth=1, dropout=0.8)))
+    train = SMALL_MOONS.load().train
+    hit = predict(run.model, train).argmax(1) == train.y
+    assert TakesNotes.notes[-1].correct(2, 1)[:, 0].tolist() == hit.tolist()
+
+
+def test_notes_of_training_are_the_predictions_of_the_training_passes() -> None:
+    hits = [0, 0, 0]
+
+    class Count(Callback):
+        def on_step(self, moment: Moment, outcome: Outcome) -> None:
+            (part,) = outcome.mixed.parts
+            hits[moment.epoch] += int((outcome.logits.argmax(1) == part.y).sum())
+
+    run_config(small(TakesNotes("training")), callbacks=[Count()])
+    assert TakesNotes.notes[-1].correct(0, 3).sum(0).tolist() == hits
+
+
+def test_callbacks_hear_the_five_moments_in_order() -> None:
+    heard: list[str] = []
+
+    class All(Callback):
+        def on_start(self, trainer: Any) -> None:
+            heard.append("start")
+
+        def on_stage(self, moment: Moment, reused: bool) -> None:
+            heard.append(f"stage {moment.stage} of {moment.epochs}")
+
+        def on_step(self, moment: Moment, outcome: Outcome) -> None:
+            heard.append(f"step {moment.step}")
+
+        def on_epoch(self, moment: Moment, record: dict[str, Any]) -> None:
+            heard.append(f"epoch {moment.epoch}")
+
+        def on_end(self, trainer: Any) -> None:
+            heard.append("end")
+
+    run_config(small(training=Training(epochs=2, batch_size=40)), callbacks=[All()])
+    assert heard == ["start", "stage main of 2", "step 0", "step 1", "epoch 1", "step 2", "step 3", "epoch 2", "end"]
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_every_method_runs_and_says_which_groups_it_used(name: str) -> None:
+    result = run_config(small(METHODS[name]())).result
+    assert result.groups_used == {"fit": METHODS[name]().groups != Groups.NONE, "select": True}
+    assert result.test.total == (10, 10, 10, 10)
+
+
+def test_the_bundle_may_lack_groups_where_nothing_reads_them() -> None:
+    bundle = SMALL_MOONS.load()
+    Given.bundles["blind"] = replace(
+        bundle,
+        **{name: replace(split, group=None) for name, split in bundle.splits.items()},
+        group_names=(),
+    )
+    result = run_config(small(RMix(), dataset=Given("blind"), selection="average")).result
+    assert (result.train_counts, result.test.total, result.test.rows) == (None, (), 40)
+    assert result.described == {}

@@ -1,0 +1,54 @@
+"""The card of a method: its docstring, read as a summary and named sections."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable
+
+from rmix.methods.base import Method
+
+SECTIONS = ("Paper", "Idea", "Sees", "Cost", "Deviations", "Reference numbers")
+NOT_OF_THE_CARD = ("Args", "Example")
+HEADING = re.compile(r"([A-Z][a-z]+(?: [a-z]+)?):(?: (.*))?$")
+
+
+def card(cls: type) -> dict[str, str]:
+    """The ``summary`` of a class and the sections of its docstring, each as one line of text.
+
+    A section starts with its name and a colon; the lines below it that are indented belong to it.
+
+    Example:
+        >>> from rmix.methods import ERM
+        >>> card(ERM)["Sees"]
+        'No group labels.'
+    """
+    summary, *paragraphs = inspect.cleandoc(cls.__doc__ or "").split("\n\n")
+    found = {"summary": " ".join(summary.split())}
+    for line in "\n".join(paragraphs).splitlines():
+        heading = HEADING.match(line)
+        if heading:
+            name = heading[1]
+            found[name] = heading[2] or ""
+        elif line.startswith(" ") and len(found) > 1:
+            found[name] += " " + line.strip()
+    return {name: text.strip() for name, text in found.items() if name not in NOT_OF_THE_CARD}
+
+
+def markdown_table(methods: Iterable[type[Method]]) -> str:
+    """A table of the cards, for the README: one row a method.
+
+    Example:
+        >>> from rmix.methods import ERM
+        >>> print(markdown_table([ERM]).splitlines()[0])
+        | name | in one line | sees | cost | paper |
+    """
+    rows = [("name", "in one line", "sees", "cost", "paper"), ("---",) * 5]
+    for cls in methods:
+        text = card(cls)
+        rows.append((f"`{cls.name}`", text["summary"], text["Sees"], text["Cost"], text["Paper"]))
+    return "".join(f"| {' | '.join(_cell(value) for value in row)} |\n" for row in rows)
+
+
+def _cell(text: str) -> str:
+    return text.removesuffix(".").replace("|", "\\|")

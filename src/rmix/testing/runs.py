@@ -1,0 +1,183 @@
+"""Short training runs that are watched, and what of them can be compared bit for bit."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from rmix.batch import Batch
+from rmix.datasets.base import Bundle
+from rmix.experiment.run import torch_threads
+from rmix.methods.base import Method
+from rmix.recipe import Facts, Outcome, Recipe, Stage
+from rmix.testing.toy import toy_bundle, toy_model
+from rmix.training.callbacks import Callback, Moment
+from rmix.training.checkpoint import NoShelf
+from rmix.training.selection import SELECTIONS, Rule
+from rmix.training.settings import Training
+from rmix.training.trainer import Trainer
+
+Look = Callable[[Batch, Outcome], None]
+
+
+class Earliest(Rule):
+    """Keeps the first epoch, so that what was kept lies before any later interruption."""
+
+    def __init__(self) -> None:
+        super().__init__("earliest", "the first epoch", reads_groups=False)
+
+    def value(self, table: Any, epoch: int) -> float:
+        return -float(epoch)
+
+
+@dataclass
+class Watched(Method):
+    """A method seen through glass: the same stages, and a look at every step."""
+
+    inner: Method
+    look: Look | None = None
+    facts: Facts | None = None
+    seen: list[Stage] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.name, self.groups = self.inner.name, self.inner.groups  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        return repr(self.inner)
+
+    def stages(self, facts: Facts) -> Iterator[Stage]:
+        self.facts = facts
+        for stage in self.inner.stages(facts):
+            self.seen.append(stage)
+            if self.look is not None:
+                _show_steps(stage.recipe, self.look)
+            yield stage
+
+
+def _show_steps(recipe: Recipe, look: Look) -> None:
+    inner = recipe.step
+
+    def step(model: Any, batch: Batch, rng: np.random.Generator) -> Outcome:
+        outcome = inner(model, batch, rng)
+        look(batch, outcome)
+        return outcome
+
+    recipe.step = step  # type: ignore[method-assign]
+
+
+@dataclass
+class Trace(Callback):
+    """What a run went through and left; ``weights`` are digests, equal where every bit is."""
+
+    weights: dict[str, list[str]] = field(default_factory=dict)  # stage -> after each epoch
+    history: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    described: dict[str, Any] = field(default_factory=dict)
+    models: list[nn.Module] = field(default_factory=list)
+    selected: str = ""  # digest of the selected epoch's weights
+    recipe: Recipe = field(default_factory=Recipe)  # of the last stage
+    facts: Facts | None = None
+
+    def on_epoch(self, moment: Moment, record: dict[str, Any]) -> None:
+        self.weights.setdefault(moment.stage, []).append(digest(self.models[-1]))
+
+    @property
+    def model(self) -> nn.Module:
+        """The trained model."""
+        return self.models[-1]
+
+    @property
+    def main(self) -> list[str]:
+        """Digests of the main stage."""
+        return self.weights["main"]
+
+
+def digest(model: nn.Module) -> str:
+    """A hash of every bit of a model's weights."""
+    sha = hashlib.sha256()
+    for name, value in model.state_dict().items():
+        sha.update(name.encode() + value.contiguous().numpy().tobytes())
+    return sha.hexdigest()[:16]
+
+
+def fit(
+    method: Method,
+    bundle: Bundle | None = None,
+    *,
+    epochs: int = 2,
+    batch_size: int = 16,
+    lr: float = 0.05,
+    seed: int = 0,
+    model: Callable[[], nn.Module] = lambda: toy_model(dropout=0.25),
+    selection: Rule = SELECTIONS["last"],
+    shelf: NoShelf | None = None,
+    look: Look | None = None,
+    callbacks: Sequence[Callback] = (),
+) -> Trace:
+    """Train ``method`` on ``bundle`` (the toy task unless given), and keep a trace."""
+    trace, watched = Trace(), Watched(method, look)
+
+    def make_model() -> nn.Module:
+        trace.models.append(model())
+        return trace.models[-1]
+
+    training = Training(epochs=epochs, batch_size=batch_size, lr=lr, weight_decay=0.0)
+    watchers = (trace, *callbacks)
+    trainer = Trainer(training, seed=seed, selection=selection, shelf=shelf, callbacks=watchers)
+    with torch_threads(1):
+        fitted = trainer.fit(make_model, watched, toy_bundle() if bundle is None else bundle)
+    trace.history, trace.described, trace.selected = fitted.history, fitted.described, digest(fitted.model)
+    trace.recipe, trace.facts = watched.seen[-1].recipe, watched.facts
+    return trace
+
+
+@contextmanager
+def global_generators(seed: int) -> Iterator[None]:
+    """Seeds the generators of torch, NumPy and Python; an error if they moved meanwhile."""
+    kept = _generators()
+    torch.manual_seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 (that nobody uses it is what is checked)
+    random.seed(seed)
+    before = _generators()
+    try:
+        yield
+        moved = [name for name, state in _generators().items() if state != before[name]]
+        assert not moved, f"the global generator of {' and '.join(moved)} moved; draw from the generator that is passed"
+    finally:
+        torch.set_rng_state(torch.tensor(list(kept["torch"]), dtype=torch.uint8))
+        np.random.set_state(pickle.loads(kept["numpy"]))  # noqa: NPY002
+        random.setstate(kept["python"])
+
+
+def _generators() -> dict[str, Any]:
+    return {
+        "torch": bytes(torch.get_rng_state().tolist()),
+        "numpy": pickle.dumps(np.random.get_state()),  # noqa: NPY002
+        "python": random.getstate(),
+    }
+
+
+def same_bits(a: Tensor | None, b: Tensor | None) -> bool:
+    """Whether two fields are alike in type, shape and every value."""
+    if a is None or b is None:
+        return a is b
+    return a.dtype == b.dtype and torch.equal(a, b)
+
+
+def clone(batch: Batch) -> Batch:
+    """A batch that shares no memory with ``batch``."""
+    group = None if batch.group is None else batch.group.clone()
+    return Batch(batch.x.clone(), batch.y.clone(), batch.index.clone(), batch.weight.clone(), group)
+
+
+def changed_fields(a: Batch, b: Batch) -> list[str]:
+    """Names of the fields in which two batches differ."""
+    return [f for f in ("x", "y", "index", "weight", "group") if not same_bits(getattr(a, f), getattr(b, f))]

@@ -1,0 +1,62 @@
+"""Every method keeps the contract; what does not hold is data with a reason."""
+
+import json
+
+import pytest
+
+from rmix.batch import Groups
+from rmix.experiment.config import method_from
+from rmix.experiment.plain import to_plain
+from rmix.methods import METHODS, Compose
+from rmix.mixers import CutMix, Manifold, Mixup, PairsUnmixed, SameLabelAndGroup, Sometimes
+from rmix.samplers import Balanced
+from rmix.testing import METHOD_CONTRACTS, digests_in_fresh_process
+from rmix.weightings import FromEnsemble, FromTrajectory, GroupSize, InverseFrequency, Uncertainty
+
+COMPOSITIONS = {
+    "compose nothing": Compose(),
+    "compose cutmix": Compose(mixer=CutMix(1.0), weighting=GroupSize("mean_one", ratio=5)),
+    "compose pairs unmixed": Compose(mixer=PairsUnmixed(per_sample=True)),
+    "compose manifold": Compose(mixer=Sometimes(Manifold(Mixup(0.5, SameLabelAndGroup()), "random"), 0.8)),
+    "compose ensemble": Compose(weighting=Uncertainty(source=FromEnsemble(2))),
+    "compose clean notes": Compose(weighting=Uncertainty(source=FromTrajectory(record="clean"), scale="mean_one")),
+    "compose balanced": Compose(sampler=Balanced(), weighting=InverseFrequency(power=0.5)),
+}
+SUBJECTS = {name: cls() for name, cls in METHODS.items()} | COMPOSITIONS
+
+# (method, clause) -> why it is not to hold
+EXCEPTIONS: dict[tuple[str, str], str] = {}
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+@pytest.mark.parametrize("clause", METHOD_CONTRACTS)
+def test_method(clause, name):
+    check, reason = METHOD_CONTRACTS[clause], EXCEPTIONS.get((name, clause))
+    if reason is not None:
+        with pytest.raises(AssertionError):  # an exception that is no longer needed must go
+            check(SUBJECTS[name])
+        pytest.skip(reason)
+    if does_not_apply := check(SUBJECTS[name]):
+        pytest.skip(does_not_apply)
+
+
+def test_a_fresh_process_gives_the_same_bits():
+    from rmix.testing.runs import fit
+
+    here = {name: fit(method).selected for name, method in SUBJECTS.items()}
+    there = dict(zip(SUBJECTS, digests_in_fresh_process(list(SUBJECTS.values())), strict=True))
+    assert there == here
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_configurations_give_the_method_back(name):
+    method = SUBJECTS[name]
+    assert method_from(json.loads(json.dumps(to_plain(method)))) == method
+
+
+def test_exceptions_name_methods_and_clauses():
+    assert all(name in SUBJECTS and clause in METHOD_CONTRACTS for name, clause in EXCEPTIONS)
+
+
+def test_some_methods_declare_groups_and_some_do_not():
+    assert {bool(method.groups & Groups.TRAIN) for method in SUBJECTS.values()} == {True, False}

@@ -77,9 +77,8 @@ class DigitsOnBackgrounds(DataSet):
         self, split: str, images: np.ndarray, label: np.ndarray, rows: np.ndarray, background: np.ndarray
     ) -> Split:
         rng = stream(self.seed, self.name, split)
-        phase = rng.uniform(0, 2 * np.pi, (len(rows), 1))
-        contrast = rng.uniform(0.5, 1.0, (len(rows), 1))
-        wave = 0.35 * (1 + contrast * np.sin(2 * np.pi * np.arange(SIDE) / 4 + phase))  # four pixels a stripe
+        phase, contrast, period = (rng.uniform(*r, (len(rows), 1)) for r in ((0, 2 * np.pi), (0.3, 1), (3, 6)))
+        wave = 0.4 * (1 + contrast * np.sin(2 * np.pi * np.arange(SIDE) / period + phase))
         stripes = np.where(background[:, None, None] == 0, wave[:, :, None], wave[:, None, :])
         x = images[rows] + (1 - images[rows]) * stripes  # ink covers the stripes
         x = ((x - 0.5) / 0.3)[:, None].astype(np.float32)

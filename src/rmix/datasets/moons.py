@@ -23,7 +23,7 @@ class FourMoons(DataSet):
 
     Task: which way a moon opens, from a point on it; two classes.
     Groups: Four; groups 0 and 2 are of class 0, groups 1 and 3 of class 1.
-    Sizes: Training 600, 600, 12, 12; validation 100 a group, test 500 a group.
+    Sizes: Training 600, 600, 8, 8; validation 100 a group, test 500 a group.
     Source: Generated, after Appendix A.1 of the paper, which gives no sizes or coordinates.
     Licence: MIT, as rmix.
 
@@ -37,7 +37,7 @@ class FourMoons(DataSet):
 
     name: ClassVar[str] = "moons"
     model: ClassVar[str] = "mlp"
-    sizes: tuple[int, ...] = (600, 600, 12, 12)
+    sizes: tuple[int, ...] = (600, 600, 8, 8)
     valid_size: int = 100
     test_size: int = 500
     noise: float = 0.3

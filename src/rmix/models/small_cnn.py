@@ -16,10 +16,10 @@ class SmallCNN(ModelSpec):
     """Three 3x3 convolutions with ReLU, each followed by 2x2 pooling, then a linear head.
 
     Args:
-        width: channels of the first convolution; the other two have twice as many.
+        width: channels of the first convolution; the others have two and four times as many.
     """
 
-    width: int = 16
+    width: int = 8
     name: ClassVar[str] = "small_cnn"
 
     def __post_init__(self) -> None:
@@ -33,7 +33,7 @@ class SmallCNN(ModelSpec):
         layers: list[nn.Module] = []
         mix_points = [0]
         channels, height, width = shape
-        for factor in (1, 2, 2):
+        for factor in (1, 2, 4):
             layers += [nn.Conv2d(channels, factor * self.width, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)]
             mix_points.append(len(layers))
             channels, height, width = factor * self.width, height // 2, width // 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rmix.experiment.result import Result
-from rmix.reports.bands import Bands, columns_of, draw_bands
+from rmix.reports.bands import Bands, columns_of, draw_band
 from rmix.reports.estimate import per_cent
 from rmix.reports.series import Series, series_of
 from rmix.reports.style import drawing, figure_of, group_looks
@@ -64,9 +64,10 @@ class TrainAccuracy:
     def figure(self) -> Figure:
         """One line a group."""
         with drawing():
-            figure, (axes,) = figure_of(1, 1, 3.6)
-            names = self.series.first.group_names if self.series else ()
-            draw_bands(axes, self.bands, group_looks(names))
+            figure, (axes,) = figure_of(min(1, len(self.bands)), 3.4)
+            looks = group_looks(self.series.first.group_names if self.series else ())
+            for group, values in self.bands.items():
+                draw_band(axes, group, values, looks[group])
             axes.set(xlabel="Epoch of the ERM stage", ylabel="Training accuracy (%)")
             figure.legend(loc="outside upper left", ncols=2, alignment="left")
             return figure

@@ -35,12 +35,19 @@ def columns_of(key: str, bands: Bands) -> dict[str, list[Any]]:
     return columns
 
 
-def draw_bands(axes: Axes, bands: Bands, looks: Mapping[str, Look]) -> None:
-    """A line and a band for each, in per cent."""
-    for name, values in bands.items():
-        colour, dashes = looks[name]
-        epochs = np.arange(1, values.shape[1] + 1)
-        mean, spread = 100 * values.mean(0), 100 * deviation(values)
-        axes.plot(epochs, mean, color=colour, linestyle=dashes, label=name, marker="o" if len(epochs) == 1 else None)
-        axes.fill_between(epochs, mean - spread, mean + spread, color=colour, alpha=0.12, linewidth=0)
-    axes.set(ylim=(0, 101), xlim=(1, None))
+def draw_band(axes: Axes, name: str, values: np.ndarray, look: Look) -> None:
+    """One line and its band, in per cent."""
+    spread = 100 * deviation(values)
+    mean = draw_line(axes, values, color=look[0], linestyle=look[1], label=name)
+    axes.fill_between(np.arange(1, len(mean) + 1), mean - spread, mean + spread, color=look[0], alpha=0.18, linewidth=0)
+    axes.set(ylim=(0, 101))
+
+
+def draw_line(axes: Axes, values: np.ndarray, **look: Any) -> np.ndarray:
+    """The mean over seeds in per cent, drawn and returned; a single epoch is a point."""
+    from matplotlib.ticker import MaxNLocator
+
+    mean: np.ndarray = 100 * values.mean(0)
+    axes.plot(np.arange(1, len(mean) + 1), mean, marker="o" if len(mean) == 1 else None, **look)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10]))
+    return mean

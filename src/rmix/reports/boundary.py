@@ -11,22 +11,43 @@ import numpy as np
 
 from rmix.experiment.result import Result
 from rmix.reports.series import Series, series_of
-from rmix.reports.style import MARKERS, drawing, figure_of, group_looks
+from rmix.reports.style import COLUMNS, MARKERS, drawing, figure_of, group_looks
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS = 2
-REGIONS = ("#f3ead7", "#e3e8ef")  # class 0 and class 1, paler than any point
+REGIONS = ("#f5ecd8", "#e4e9f0")  # class 0 and class 1, paler than any point
+PLAIN = "#4477aa"
+SMALL = 0.25  # of the largest group; smaller groups are emphasised
 
 
 @dataclass(frozen=True)
-class Points:
-    """Training rows in the plane."""
+class Cloud:
+    """Training rows of one group in the plane."""
 
+    label: str
     x: np.ndarray  # (n, 2)
-    member: np.ndarray  # (n, n_groups) bool
+    colour: str
+    marker: str
+    small: bool  # drawn larger and with an edge
+
+    @property
+    def _edge(self) -> dict[str, Any]:
+        return {"color": self.colour, "marker": self.marker, "markeredgecolor": "black" if self.small else self.colour}
+
+    def draw(self, axes: Axes) -> None:
+        """The points; those of a large group as pixels, or the picture would be megabytes."""
+        size, width, alpha = (5.0, 0.6, 1.0) if self.small else (1.6, 0.0, 0.6)
+        look: dict[str, Any] = {"markersize": size, "markeredgewidth": width, "alpha": alpha}
+        axes.plot(*self.x.T, linestyle="", rasterized=not self.small, **self._edge, **look)
+
+    def handle(self) -> Artist:
+        """What stands for the group in the legend."""
+        from matplotlib.lines import Line2D
+
+        return Line2D([], [], linestyle="", markersize=5, label=self.label, **self._edge)
 
 
 class Boundary:
@@ -47,16 +68,26 @@ class Boundary:
         self.series = [series for series in series_of(results) if _shown(series) is not None]
 
     @cached_property
-    def points(self) -> Points | None:
-        """Training rows of the data set that the runs name."""
+    def clouds(self) -> list[Cloud]:
+        """Training rows, of the data set that the runs name, by group, small groups last."""
         from rmix.experiment.config import config_from
 
-        if not self.series:
-            return None
-        bundle = config_from({"dataset": self.series[0].first.config["dataset"]}).dataset.load()
-        member = bundle.train_member
-        x = np.asarray(bundle.train.x)
-        return Points(x, np.ones((len(x), 1), dtype=bool) if member is None else member)
+        first = self.series[0].first
+        bundle = config_from({"dataset": first.config["dataset"]}).dataset.load()
+        x, member = np.asarray(bundle.train.x), bundle.train_member
+        if member is None:
+            return [Cloud(f"training rows ({len(x):,})", x, PLAIN, MARKERS[0], small=False)]
+        looks, size = group_looks(bundle.group_names), member.sum(0)
+        return [
+            Cloud(
+                label=f"{bundle.group_names[group]} ({size[group]:,})",
+                x=x[member[:, group]],
+                colour=looks[bundle.group_names[group]][0],
+                marker=MARKERS[group % len(MARKERS)],
+                small=size[group] < SMALL * size.max(),
+            )
+            for group in np.argsort(-size, kind="stable")
+        ]
 
     @property
     def text(self) -> str:
@@ -82,40 +113,32 @@ class Boundary:
     def figure(self) -> Figure:
         """One panel a method, side by side."""
         with drawing():
-            rows = -(-len(self.series) // COLUMNS)
-            figure, panels = figure_of(rows, COLUMNS, 2.1 * rows + 0.7)
-            for axes, series in zip(panels, self.series, strict=False):
+            figure, panels = figure_of(len(self.series), 1.75, COLUMNS)
+            for axes, series in zip(panels, self.series, strict=True):
                 run = _shown(series)
                 if run is not None and run.surface is not None:
-                    self._draw(axes, run.surface)
+                    _draw_regions(axes, run.surface)
+                for cloud in self.clouds:
+                    cloud.draw(axes)
                 axes.set_title(series.method)
-            for axes in panels[len(self.series) :]:
-                axes.set_visible(False)
-            handles, labels = panels[0].get_legend_handles_labels()
-            figure.legend(handles, labels, loc="outside upper left", ncols=2, alignment="left")
+            figure.legend(handles=self._legend(), loc="outside upper left", ncols=2, alignment="left")
             return figure
 
-    def _draw(self, axes: Axes, surface: dict[str, Any]) -> None:
-        axes.contourf(surface["x"], surface["y"], surface["chance"], levels=[0, 0.5, 1], colors=REGIONS)
-        axes.contour(surface["x"], surface["y"], surface["chance"], levels=[0.5], colors="#3d3d3d", linewidths=1.2)
-        axes.set(xticks=[], yticks=[])
-        axes.grid(False)
-        if self.points is not None:
-            _scatter(axes, self.points, self.series[0].first.group_names or ("training rows",))
+    def _legend(self) -> list[Artist]:
+        from matplotlib.patches import Patch
+
+        names = self.series[0].first.class_names
+        regions = [Patch(color=colour, label=f"predicted: {name}") for colour, name in zip(REGIONS, names, strict=True)]
+        return [*(cloud.handle() for cloud in self.clouds), *regions]
 
 
-def _scatter(axes: Axes, points: Points, names: tuple[str, ...]) -> None:
-    """Small groups last and larger, so that they are not buried under the large ones."""
-    size = points.member.sum(0)
-    colours = group_looks(names)
-    for group in np.argsort(-size, kind="stable"):
-        small = size[group] < size.max() / 4
-        x, y = points.x[points.member[:, group]].T
-        look = (
-            {"s": 26, "edgecolors": "black", "linewidths": 0.7} if small else {"s": 5, "alpha": 0.55, "linewidths": 0}
-        )
-        colour, marker = colours[names[group]][0], MARKERS[group % len(MARKERS)]
-        axes.scatter(x, y, color=colour, marker=marker, label=f"{names[group]} ({size[group]:,})", zorder=3, **look)
+def _draw_regions(axes: Axes, surface: dict[str, Any]) -> None:
+    grid = surface["x"], surface["y"], surface["chance"]
+    axes.contourf(*grid, levels=[0, 0.5, 1], colors=REGIONS)
+    if np.min(grid[2]) < 0.5 < np.max(grid[2]):  # else one class is predicted everywhere
+        axes.contour(*grid, levels=[0.5], colors="#3d3d3d", linewidths=1.2)
+    axes.tick_params(left=False, bottom=False, labelleft=False, labelbottom=False)
+    axes.grid(False)
 
 
 def _shown(series: Series) -> Result | None:

@@ -10,10 +10,10 @@ import numpy as np
 
 from rmix.experiment.result import Result
 from rmix.metrics import GroupTable
-from rmix.reports.bands import Bands, columns_of, draw_bands
+from rmix.reports.bands import Bands, columns_of, draw_band, draw_line
 from rmix.reports.estimate import per_cent
 from rmix.reports.series import Series, series_of
-from rmix.reports.style import Look, drawing, figure_of, method_looks
+from rmix.reports.style import COLUMNS, PALE, Look, drawing, figure_of, method_looks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,8 +45,8 @@ class Curves:
         return "Worst-group accuracy" if grouped else "Average accuracy"
 
     caption = (
-        "Validation accuracy after every epoch of the main training stage: the line is the mean over seeds, "
-        "the band one standard deviation to either side."
+        "Validation accuracy after every epoch of the main training stage, one panel a method: the line is the mean "
+        "over seeds, the band one standard deviation to either side; the other methods are in grey."
     )
 
     @cached_property
@@ -66,12 +66,16 @@ class Curves:
         return columns_of("method", self.bands)
 
     def figure(self) -> Figure:
-        """One line a method."""
+        """One panel a method, the others pale behind it."""
         with drawing():
-            figure, (axes,) = figure_of(1, 1, 3.6)
-            draw_bands(axes, self.bands, self.looks)
-            axes.set(xlabel="Epoch", ylabel=f"{self.measure} on validation (%)")
-            figure.legend(loc="outside upper left", ncols=3, alignment="left")
+            figure, panels = figure_of(len(self.bands), 1.5, COLUMNS)
+            for axes, (method, values) in zip(panels, self.bands.items(), strict=True):
+                for other in self.bands.values():
+                    draw_line(axes, other, color=PALE, linewidth=0.8)
+                draw_band(axes, method, values, self.looks[method])
+                axes.set_title(method)
+            figure.supxlabel("Epoch")
+            figure.supylabel(f"{self.measure} on validation (%)")
             return figure
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from math import isnan
@@ -15,7 +15,7 @@ from rmix.reports.boundary import Boundary
 from rmix.reports.curves import Curves
 from rmix.reports.estimate import per_cent
 from rmix.reports.picture import Picture
-from rmix.reports.series import by_dataset, differing, flat, settings_of
+from rmix.reports.series import NONE, by_dataset, differing, flat, settings_of
 from rmix.reports.style import Look, method_looks, svg
 from rmix.reports.summary import Row, Summary
 from rmix.reports.uncertainty import UncertaintyDensity
@@ -38,10 +38,13 @@ class Section:
     name: str
     anchor: str
     rows: Sequence[Row]
-    best: Row | None  # by worst group; None where nothing finished or only one row
+    best: Row | None  # by worst group, where there is a choice
+    close: Sequence[str]  # methods within one standard deviation of the best
+    best_blind: Row | None  # of those that read no group labels in training
     groups: Sequence[tuple[str, int, str]]  # name, training rows, their share
     failures: Sequence[tuple[str, int, str]]  # method, seed, message
     figures: Sequence[Drawn]
+    data: Mapping[str, str]  # settings of the data set
     shared: Mapping[str, str]  # settings that all methods have in common
     own: Mapping[str, Mapping[str, str]]  # method -> its other settings
 
@@ -86,18 +89,35 @@ def _section(name: str, place: int, results: list[Result], looks: Mapping[str, L
         anchor=f"data-{place}",
         rows=rows,
         best=best_of(rows),
+        close=close_to(best_of(rows), rows),
+        best_blind=best_of([row for row in rows if row.fit == "no"]),
         groups=groups_of(results[0]),
         failures=[(row.series.method, r.seed, r.failure or "") for row in rows for r in row.series.failed],
         figures=draw(results, looks, f"data-{place}"),
-        shared={key: text for key, text in settings[0].items() if key != "name" and key not in own},
-        own={row.series.method: {k: of[k] for k in own if k in of} for row, of in zip(rows, settings, strict=True)},
+        data=_told(flat(results[0].config["dataset"]), lambda key: True),
+        shared=_told(settings[0], lambda key: key not in own),
+        own={row.series.method: _told(of, own.__contains__) for row, of in zip(rows, settings, strict=True)},
     )
+
+
+def _told(settings: Mapping[str, str], wanted: Callable[[str], bool]) -> dict[str, str]:
+    """Settings worth telling: the name is told elsewhere, and what is none says nothing."""
+    return {key: text for key, text in settings.items() if key != "name" and text != NONE and wanted(key)}
 
 
 def best_of(rows: Sequence[Row]) -> Row | None:
     """The method of the highest mean worst group, where there is more than one to choose from."""
     known = [row for row in rows if not isnan(row.worst.mean)]
     return max(known, key=lambda row: row.worst.mean) if len(known) > 1 else None
+
+
+def close_to(best: Row | None, rows: Iterable[Row]) -> list[str]:
+    """The other methods whose worst group is below the best by less than the larger of the two standard deviations."""
+    if best is None:
+        return []
+    spread = {row.series.method: max(best.worst.std, row.worst.std) for row in rows if row is not best}
+    below = {row.series.method: best.worst.mean - row.worst.mean for row in rows}
+    return [method for method, std in spread.items() if below[method] < std]
 
 
 def groups_of(result: Result) -> list[tuple[str, int, str]]:

@@ -10,6 +10,7 @@ from typing import Any
 from rmix.experiment.result import Result
 
 ABSENT = "absent"
+NONE = "none"
 
 
 @dataclass(frozen=True)
@@ -80,17 +81,17 @@ def settings_of(config: Mapping[str, Any]) -> dict[str, str]:
 
 
 def flat(plain: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """Nested settings as ``path: text``; a part is called by its place.
+    """Nested settings as ``path: text``, sorted, so that it is the same before and after a way through JSON.
 
     Example:
         >>> flat({"name": "compose", "mixer": {"name": "mixup", "alpha": 0.5}})
-        {'name': 'compose', 'mixer': 'mixup', 'mixer.alpha': '0.5'}
+        {'mixer': 'mixup', 'mixer.alpha': '0.5', 'name': 'compose'}
     """
     found: dict[str, str] = {}
     for key, value in plain.items():
         path = prefix if key == "name" and prefix else ".".join(filter(None, (prefix, key)))
         found |= flat(value, path) if isinstance(value, Mapping) else {path: _text(value)}
-    return found
+    return dict(sorted(found.items()))
 
 
 def _text(value: Any) -> str:
@@ -98,7 +99,7 @@ def _text(value: Any) -> str:
         return "[" + ", ".join(map(_text, value)) + "]"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "none" if value is None else str(value)
+    return NONE if value is None else str(value)
 
 
 def distinct_names(settings: Sequence[Mapping[str, str]]) -> list[str]:

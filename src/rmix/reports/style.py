@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from rmix.errors import require
 from rmix.experiment.result import Result
 from rmix.reports.series import series_of
 
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHODS = ("#3d3d3d", "#0072b2", "#e69f00", "#cc79a7", "#009e73", "#d55e00", "#56b4e9", "#a6761d")  # Okabe and Ito
-GROUPS = ("#4477aa", "#66ccee", "#ee6677", "#aa3377", "#228833", "#ccbb44", "#888888")  # Paul Tol, "bright"
+GROUPS = ("#4477aa", "#228833", "#ee6677", "#aa3377", "#ccbb44", "#66ccee", "#888888")  # Paul Tol, "bright"
 DASHES = ("solid", "dashed", "dotted", "dashdot")  # tell apart what must share a colour
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+PALE = "#cfcfcf"
+COLUMNS = 2  # of panels
 WIDTH = 5.4  # inches: narrow, so that the words can still be read on a phone
 STYLE: dict[Any, Any] = {
     "font.size": 9.0,
@@ -39,7 +42,9 @@ STYLE: dict[Any, Any] = {
     "grid.color": "#e8e8e8",
     "grid.linewidth": 0.7,
     "lines.linewidth": 1.6,
+    "figure.labelsize": "medium",
     "legend.frameon": False,
+    "text.parse_math": False,  # a name may contain a dollar sign
     "svg.hashsalt": "rmix",
     "svg.fonttype": "path",
 }
@@ -78,13 +83,19 @@ def drawing() -> Iterator[None]:
         yield
 
 
-def figure_of(rows: int, columns: int, height: float, share: bool = True) -> tuple[Figure, list[Axes]]:
-    """A figure without pyplot's global state, and its axes row by row."""
+def figure_of(panels: int, height: float, columns: int = 1, share_y: bool = True) -> tuple[Figure, list[Axes]]:
+    """A figure without pyplot's global state, and its panels row by row, each ``height`` inches high."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    axes = figure.subplots(rows, columns, sharex=share, sharey=share, squeeze=False)
-    return figure, list(axes.flat)
+    require(panels > 0, "These runs have no numbers for this figure; its frame() is empty")
+    rows = -(-panels // columns)
+    figure = Figure(figsize=(WIDTH, height * rows + 0.6), layout="constrained")
+    axes = list(figure.subplots(rows, columns, sharex=True, sharey=share_y, squeeze=False).flat)
+    for empty in axes[panels:]:
+        empty.set_visible(False)
+    for last in axes[max(0, panels - columns) : panels]:
+        last.xaxis.set_tick_params(labelbottom=True)
+    return figure, axes[:panels]
 
 
 def svg(figure: Figure, name: str, title: str, text: str) -> str:
@@ -92,7 +103,7 @@ def svg(figure: Figure, name: str, title: str, text: str) -> str:
     buffer = io.StringIO()
     with drawing():
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))  # nothing that changes, no addresses
-        figure.savefig(buffer, format="svg", metadata=nothing)
+        figure.savefig(buffer, format="svg", dpi=200, metadata=nothing)
     drawn = buffer.getvalue()
     drawn = drawn[drawn.index("<svg") :]
     drawn = re.sub(r'\bid="|url\(#|href="#', lambda found: found[0] + name + "-", drawn)

@@ -14,14 +14,15 @@ from rmix.reports.estimate import Estimate
 from rmix.reports.series import Series, series_of
 
 if TYPE_CHECKING:
+    from rich.console import JustifyMethod
     from rich.table import Table
 
 TITLE = "Test accuracy in per cent (mean ± standard deviation over seeds)"
 HEADERS = (
     "Data set",
     "Method",
-    "Labels: fit",
-    "select",
+    "Labels to fit",
+    "Labels to select",
     "Average",
     "Adjusted average",
     "Worst group",
@@ -140,19 +141,19 @@ class Summary:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=TITLE, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-        for place, header in enumerate(HEADERS):
-            numbers, narrow = place >= N_WORDS, header not in ("Data set", "Method", "Worst group")
-            table.add_column(
-                header.replace(" ", "\n") if narrow else header,
-                justify="right" if numbers else "left",
-                no_wrap=narrow,
-                min_width=10 if header == "Worst group" else None,
-                vertical="top",
-            )
-        for row, after in zip(self.rows, [*self.rows[1:], None], strict=True):
-            last_of_dataset = after is not None and after.series.dataset != row.series.dataset
-            table.add_row(*map(Text, row.cells("\n")), end_section=last_of_dataset)
+        table = Table(title=TITLE, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=0)
+        for place, header in enumerate(HEADERS[1:], start=1):
+            wraps = header in ("Method", "Worst group")
+            words = header if wraps else header.replace(" ", "\n", 1)
+            justify: JustifyMethod = "left" if place < N_WORDS else "right"
+            table.add_column(words, justify=justify, no_wrap=not wraps, min_width=11 if wraps else None)
+        dataset = None
+        for row in self.rows:
+            if row.series.dataset != dataset:
+                dataset = row.series.dataset
+                table.add_section()
+                table.add_row(Text(dataset, style="bold"))
+            table.add_row(*map(Text, row.cells("\n")[1:]))
         return table
 
 

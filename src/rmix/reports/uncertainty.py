@@ -31,8 +31,8 @@ class UncertaintyDensity:
     title = "Uncertainty by group"
     caption = (
         "Each training row's uncertainty is the share of epochs in which plain training got it wrong: 0 is never, "
-        "1 is always. RMix without group labels gives uncertain rows more weight. Curves are smoothed with the same "
-        "bandwidth and have the same area, whatever the size of the group; each has its own panel and scale."
+        "1 is always. RMix without group labels gives uncertain rows more weight. All curves are smoothed "
+        "alike (a bandwidth of 0.04); each panel has its own vertical scale, so compare where the mass is, not heights."
     )
 
     def __init__(self, results: Iterable[Result]) -> None:
@@ -72,14 +72,13 @@ class UncertaintyDensity:
     def figure(self) -> Figure:
         """One panel a group, one below the other."""
         with drawing():
-            figure, panels = figure_of(max(1, len(self.counts)), 1, 0.9 * len(self.counts) + 0.6, share=False)
+            figure, panels = figure_of(len(self.counts), 0.8, share_y=False)
             colours = group_looks(list(self.counts))
             sizes = self.series.first.train_counts if self.series else None
             for place, (axes, (name, rows)) in enumerate(zip(panels, self.counts.items(), strict=True)):
                 _draw(axes, rows, colours[name][0])
-                size = f" ({sizes[place]:,} training rows)" if sizes else ""
-                axes.set_title(name + size)
-            panels[-1].set_xlabel("Uncertainty u")
+                axes.set_title(f"{name} ({sizes[place]:,} training rows)" if sizes else name)
+            panels[-1].set_xlabel("Uncertainty: share of epochs in which the row was misclassified")
             return figure
 
 

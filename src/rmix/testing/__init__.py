@@ -2,12 +2,31 @@
 
 Example:
     >>> from rmix.methods import ERM
-    >>> from rmix.testing import check_method
-    >>> set(check_method(ERM()).values()) >= {"holds"}
-    True
+    >>> check_method(ERM())["02_same_seed"]
+    'holds'
 """
 
+from rmix.testing.datasets import check_card, check_dataset
 from rmix.testing.methods import METHOD_CONTRACTS, check_method, digests_in_fresh_process
+from rmix.testing.mixers import MIXER_CONTRACTS, check_mixer, check_pairing
+from rmix.testing.models import check_model
 from rmix.testing.toy import toy_batch, toy_bundle, toy_model
+from rmix.testing.weightings import RULE_CONTRACTS, check_sampler, check_weight_rule
 
-__all__ = ["METHOD_CONTRACTS", "check_method", "digests_in_fresh_process", "toy_batch", "toy_bundle", "toy_model"]
+__all__ = [
+    "METHOD_CONTRACTS",
+    "MIXER_CONTRACTS",
+    "RULE_CONTRACTS",
+    "check_card",
+    "check_dataset",
+    "check_method",
+    "check_mixer",
+    "check_model",
+    "check_pairing",
+    "check_sampler",
+    "check_weight_rule",
+    "digests_in_fresh_process",
+    "toy_batch",
+    "toy_bundle",
+    "toy_model",
+]

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,8 +26,6 @@ from torch.overrides import TorchFunctionMode
 
 from rmix.batch import Batch, Groups
 from rmix.datasets.base import Bundle, Split
-from rmix.experiment.config import PARTS
-from rmix.experiment.plain import named_from_plain, to_plain
 from rmix.methods import ERM
 from rmix.methods.base import Method
 from rmix.methods.cards import SECTIONS, card
@@ -35,6 +33,7 @@ from rmix.methods.space import Choice
 from rmix.recipe import Mixer, Outcome, Recipe, Sampler
 from rmix.streams import stream
 from rmix.testing.clause import clause, run_all, table
+from rmix.testing.plain import goes_round
 from rmix.testing.runs import Earliest, Trace, changed_fields, clone, fit, global_generators
 from rmix.testing.toy import toy_bundle, toy_model
 from rmix.training.batches import training_batches
@@ -51,28 +50,13 @@ LEARNED = 0.7  # balanced accuracy on the toy task, where guessing and the short
 @clause
 def contract_01_plain_values(method: Method) -> str | None:
     """JSON goes round, the repr evaluates back, and the ends of the search space can be set."""
-    assert is_dataclass(method), f"{type(method).__name__} must be a frozen dataclass, so that its settings are data"
-    plain = json.loads(json.dumps(to_plain(method)))
-    again = named_from_plain("method", plain, {method.name: type(method)}, PARTS)
-    assert again == method, f"JSON gives back {again!r}"
-    again = eval(repr(method), _classes(method))
-    assert again == method, f"the repr gives {again!r}"
-    known = {f.name for f in fields(method)}
+    goes_round(method)
+    known = {f.name for f in fields(cast(Any, method))}
     for key, values in method.space.items():
         assert key in known, f"its search space names {key!r}, which is no setting; settings: {sorted(known)}"
         for value in values.options if isinstance(values, Choice) else (values.low, values.high):
             _with(method, {key: value})
     return None
-
-
-def _classes(value: Any) -> dict[str, type]:
-    """The classes that the repr of a dataclass names."""
-    if not is_dataclass(value):
-        return {}
-    found = {type(value).__name__: type(value)}
-    for f in fields(value):
-        found |= _classes(getattr(value, f.name))
-    return found
 
 
 @clause

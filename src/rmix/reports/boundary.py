@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from rmix.datasets import Bundle
+
 REGIONS = ("#f5ecd8", "#e4e9f0")  # class 0 and class 1, paler than any point
 PLAIN = "#4477aa"
 SMALL = 0.25  # of the largest group; smaller groups are emphasised
@@ -69,11 +71,10 @@ class Boundary:
 
     @cached_property
     def clouds(self) -> list[Cloud]:
-        """Training rows, of the data set that the runs name, by group, small groups last."""
-        from rmix.experiment.config import config_from
-
-        first = self.series[0].first
-        bundle = config_from({"dataset": first.config["dataset"]}).dataset.load()
+        """Training rows by group, small groups last; none where the runs' data is not the data at hand."""
+        bundle = _data_of(self.series[0].first)
+        if bundle is None:
+            return []
         x, member = np.asarray(bundle.train.x), bundle.train_member
         if member is None:
             return [Cloud(f"training rows ({len(x):,})", x, PLAIN, MARKERS[0], small=False)]
@@ -84,7 +85,7 @@ class Boundary:
                 x=x[member[:, group]],
                 colour=looks[bundle.group_names[group]][0],
                 marker=MARKERS[group % len(MARKERS)],
-                small=size[group] < SMALL * size.max(),
+                small=bool(size[group] < SMALL * size.max()),
             )
             for group in np.argsort(-size, kind="stable")
         ]
@@ -144,3 +145,14 @@ def _draw_regions(axes: Axes, surface: dict[str, Any]) -> None:
 def _shown(series: Series) -> Result | None:
     """The first finished run over the plane."""
     return next((r for r in series.finished if r.surface is not None), None)
+
+
+def _data_of(result: Result) -> Bundle | None:
+    """The data set that a result names, None where it is not known here or has other values."""
+    from rmix.datasets import DATASETS
+    from rmix.experiment.config import config_from
+
+    if result.config["dataset"]["name"] not in DATASETS:
+        return None
+    bundle = config_from({"dataset": result.config["dataset"]}).dataset.load()
+    return bundle if bundle.checksum == result.environment.get("data") else None

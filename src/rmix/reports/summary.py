@@ -143,10 +143,12 @@ class Summary:
 
         table = Table(title=TITLE, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=0)
         for place, header in enumerate(HEADERS[1:], start=1):
-            wraps = header in ("Method", "Worst group")
-            words = header if wraps else header.replace(" ", "\n", 1)
+            wraps = header in ("Method", "Worst group", "Seeds")
+            words = header if wraps else header.replace(" ", "\n")
             justify: JustifyMethod = "left" if place < N_WORDS else "right"
-            table.add_column(words, justify=justify, no_wrap=not wraps, min_width=11 if wraps else None)
+            table.add_column(
+                words, justify=justify, no_wrap=not wraps, min_width=11 if header == "Worst group" else None
+            )
         dataset = None
         for row in self.rows:
             if row.series.dataset != dataset:

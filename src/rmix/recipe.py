@@ -64,8 +64,11 @@ class Facts:
         return np.array(self.group_counts), np.array(self.group_rows)
 
 
+@dataclass(frozen=True)
 class Sampler:
     """Which rows make a batch; this base takes every row once, in random order."""
+
+    name: ClassVar[str] = "shuffle"
 
     @property
     def groups(self) -> Groups:
@@ -113,8 +116,11 @@ class Weighting(Remembers):
         return {}
 
 
+@dataclass(frozen=True)
 class Mixer:
     """Which inputs and targets are blended; this base blends nothing."""
+
+    name: ClassVar[str] = "unmixed"
 
     @property
     def groups(self) -> Groups:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
@@ -155,8 +155,25 @@ class DataSet:
     """Where a bundle comes from; subclasses are frozen dataclasses whose docstring is their card."""
 
     name: ClassVar[str]
-    model: ClassVar[str]  # the model it is trained with unless another is named
+    model: ClassVar[str] = "mlp"  # the model it is trained with unless another is named
 
     def load(self) -> Bundle:
         """Read or generate the data."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class InMemory(DataSet):
+    """A bundle that was made in Python; in results it is known by its name and checksum."""
+
+    name: str  # type: ignore[misc]  # of the bundle, where every other data set has its own
+    checksum: str
+    bundle: Bundle = field(repr=False, compare=False, metadata={"plain": False})
+
+    @classmethod
+    def of(cls, bundle: Bundle) -> InMemory:
+        """The data set that gives ``bundle``."""
+        return cls(bundle.name, bundle.checksum, bundle)
+
+    def load(self) -> Bundle:
+        return self.bundle

@@ -77,7 +77,8 @@ class DigitsOnBackgrounds(DataSet):
         self, split: str, images: np.ndarray, label: np.ndarray, rows: np.ndarray, background: np.ndarray
     ) -> Split:
         rng = stream(self.seed, self.name, split)
-        phase, contrast, period = (rng.uniform(*r, (len(rows), 1)) for r in ((0, 2 * np.pi), (0.3, 1), (3, 6)))
+        shape = (len(rows), 1)
+        phase, contrast, period = rng.uniform(0, 2 * np.pi, shape), rng.uniform(0.3, 1, shape), rng.uniform(3, 6, shape)
         wave = 0.4 * (1 + contrast * np.sin(2 * np.pi * np.arange(SIDE) / period + phase))
         stripes = np.where(background[:, None, None] == 0, wave[:, :, None], wave[:, None, :])
         x = images[rows] + (1 - images[rows]) * stripes  # ink covers the stripes

@@ -13,12 +13,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from rmix.datasets import DATASETS, DataSet
+from rmix.datasets import DATASETS, Bundle, DataSet, InMemory
 from rmix.errors import InvalidValueError, lookup, suggestion
 from rmix.experiment.plain import from_plain, named_from_plain, to_plain
 from rmix.methods import METHODS, Compose, Method
 from rmix.mixers import AnyPair, CutMix, Manifold, Mixup, PairsUnmixed, SameLabelAndGroup, Sometimes
 from rmix.models import MODELS, ModelSpec
+from rmix.recipe import Mixer, Sampler
 from rmix.samplers import Balanced
 from rmix.training.selection import SELECTIONS
 from rmix.training.settings import FirstStage, Training
@@ -36,9 +37,11 @@ PARTS: dict[str, type[Any]] = {
         GroupSize,
         InverseFrequency,
         Manifold,
+        Mixer,
         Mixup,
         PairsUnmixed,
         SameLabelAndGroup,
+        Sampler,
         Sometimes,
         Uncertainty,
     )
@@ -76,8 +79,8 @@ def config_from(plain: Mapping[str, Any]) -> Config:
             raise InvalidValueError(
                 f"No section named {key!r}.{suggestion(key, SECTIONS)} Known: {', '.join(SECTIONS)}."
             )
-    dataset = _named("data set", plain.get("dataset", "moons"), DATASETS)
-    recipe = shipped_recipe(dataset.name)
+    dataset = dataset_from(plain.get("dataset", "moons"))
+    recipe = shipped_recipe(dataset.name) if type(dataset) in DATASETS.values() else {}
     return Config(
         dataset=dataset,
         method=method_from(_with_recipe(plain.get("method", "erm"), recipe.get("method", {}))),
@@ -87,6 +90,14 @@ def config_from(plain: Mapping[str, Any]) -> Config:
         selection=plain.get("selection", "worst_group"),
         seed=plain.get("seed", 0),
     )
+
+
+def dataset_from(plain: str | Mapping[str, Any] | DataSet | Bundle) -> DataSet:
+    """A data set from its name, from plain values, from a bundle, or as it is."""
+    if isinstance(plain, Bundle):
+        return InMemory.of(plain)
+    dataset: DataSet = _named("data set", plain, DATASETS)
+    return dataset
 
 
 def method_from(plain: str | Mapping[str, Any] | Method) -> Method:

@@ -22,7 +22,8 @@ def to_plain(value: Any) -> Any:
     """
     if is_dataclass(value) and not isinstance(value, type):
         named = {"name": value.name} if hasattr(value, "name") else {}
-        return named | {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}
+        written = [f.name for f in fields(value) if f.metadata.get("plain", True)]
+        return named | {name: to_plain(getattr(value, name)) for name in written}
     if isinstance(value, tuple | list):
         return [to_plain(item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):

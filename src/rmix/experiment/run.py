@@ -53,7 +53,7 @@ def train(
     """Train a method on a data set, select an epoch on validation, and evaluate it once on test.
 
     Args:
-        dataset: a name, a mapping of settings with a name, or a data set.
+        dataset: a name, a mapping of settings with a name, a data set, or a bundle of your own splits.
         method: a name, a mapping of settings with a name, or a method, composed ones included.
         store: folder in which runs are kept; a run that ended there is read, one that was killed goes on.
         device: where to train.

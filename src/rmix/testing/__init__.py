@@ -1,8 +1,8 @@
 """The contracts of methods, parts, models and data sets, for yours as for ours; pytest is not needed.
 
 Example:
-    >>> from rmix.methods import ERM
-    >>> check_method(ERM())["02_same_seed"]
+    >>> from rmix.mixers import Mixup
+    >>> check_mixer(Mixup())["02_same_draws"]
     'holds'
 """
 

@@ -8,21 +8,15 @@ of one process on the whole, is not among them yet.
 from __future__ import annotations
 
 import copy
-import json
-import math
 import os
 import pickle
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import torch
-from torch.overrides import TorchFunctionMode
 
 from rmix.batch import Batch, Groups
 from rmix.datasets.base import Bundle, Split
@@ -30,20 +24,21 @@ from rmix.methods import ERM
 from rmix.methods.base import Method
 from rmix.methods.cards import SECTIONS, card
 from rmix.methods.space import Choice
-from rmix.recipe import Mixer, Outcome, Recipe, Sampler
+from rmix.recipe import Outcome
 from rmix.streams import stream
 from rmix.testing.clause import clause, run_all, table
 from rmix.testing.plain import goes_round
-from rmix.testing.runs import Earliest, Trace, changed_fields, clone, fit, global_generators
-from rmix.testing.toy import toy_bundle, toy_model
-from rmix.training.batches import training_batches
-from rmix.training.callbacks import Callback, Moment
-from rmix.training.checkpoint import Shelf
+from rmix.testing.resume import contract_10_kept_stages, contract_10_resume
+from rmix.testing.runs import Trace, fit, global_generators, same_weights
+from rmix.testing.steps import (
+    contract_07_integer_weights,
+    contract_09_batch_unchanged,
+    contract_13_device,
+    contract_13_float64,
+)
+from rmix.testing.toy import each_split, toy_bundle, toy_model
 from rmix.training.evaluate import evaluate
-from rmix.training.trainer import on_device
 
-STEPS = 6  # steps looked at, so that a mixer that sometimes mixes does both
-EPOCHS = 4  # of a run that is interrupted in its third
 LEARNED = 0.7  # balanced accuracy on the toy task, where guessing and the shortcut give 0.5
 
 
@@ -63,7 +58,7 @@ def contract_01_plain_values(method: Method) -> str | None:
 def contract_02_same_seed(method: Method) -> str | None:
     """The same seed gives the same bits, another seed gives others."""
     first = fit(method)
-    _same(first, fit(method), "two runs of one seed")
+    same_weights(first, fit(method), "two runs of one seed")
     assert first.main != fit(method, seed=1).main, "seeds 0 and 1 give the same weights"
     return None
 
@@ -97,7 +92,7 @@ def contract_03_global_generators(method: Method) -> str | None:
         first = fit(method)
     with global_generators(2):
         second = fit(method)
-    _same(first, second, "two runs that differ in the seed of the global generators")
+    same_weights(first, second, "two runs that differ in the seed of the global generators")
     return None
 
 
@@ -113,7 +108,7 @@ def contract_04_group_blind(method: Method) -> str | None:
     plain = fit(method, bundle)
     for change, other in (("permuted", group[order]), ("removed", None)):
         changed = fit(method, replace(bundle, train=replace(bundle.train, group=other)))
-        _same(plain, changed, f"runs with training groups as they are and {change}")
+        same_weights(plain, changed, f"runs with training groups as they are and {change}")
     return None
 
 
@@ -136,7 +131,7 @@ def contract_06_erm_limit(method: Method) -> str | None:
     if method.erm_limit is None:
         return "it declares no settings at which it is ERM"
     limit = _with(method, method.erm_limit)
-    _same(fit(limit), fit(ERM()), f"its main stage at {dict(method.erm_limit)} and ERM", stages=["main"])
+    same_weights(fit(limit), fit(ERM()), f"its main stage at {dict(method.erm_limit)} and ERM", stages=["main"])
     return None
 
 
@@ -145,26 +140,8 @@ def contract_07_unit_weights(method: Method) -> str | None:
     """Rows that all weigh one are rows without weights."""
     bundle = toy_bundle()
     ones = replace(bundle.train, weight=torch.ones(len(bundle.train)))
-    _same(fit(method, bundle), fit(method, replace(bundle, train=ones)), "runs without weights and with unit weights")
-    return None
-
-
-@clause
-def contract_07_integer_weights(method: Method) -> str | None:
-    """A row of weight k counts as k rows, in a batch of all rows that is not mixed.
-
-    The weights have mean one, so a reduction may divide by the rows or by the weights.
-    """
-    recipe, model = _recipe64(method), _model64()
-    recipe.mixer = Mixer()
-    batch = _first_batch(method, toy_bundle(), size=1000)
-    times = torch.arange(len(batch)) % 3
-    assert times.sum() == len(batch), "the toy batch is no multiple of three rows"
-    rows = torch.arange(len(batch)).repeat_interleave(times)
-    weighted = copy.deepcopy(recipe).step(model, replace(batch, weight=times.to(batch.weight)), _rng()).loss
-    repeated = copy.deepcopy(recipe).step(model, _take(batch, rows), _rng()).loss
-    assert math.isclose(weighted.item(), repeated.item(), rel_tol=1e-9), (
-        f"the loss is {weighted.item()} with weights 0, 1, 2 and {repeated.item()} with rows repeated as often"
+    same_weights(
+        fit(method, bundle), fit(method, replace(bundle, train=ones)), "runs without weights and with unit weights"
     )
     return None
 
@@ -187,7 +164,7 @@ def contract_08_absent_group(method: Method) -> str | None:
     sizes = (30, 6, 0, 32)
     gap, dense = toy_bundle(sizes), _renumbered(toy_bundle(sizes))
     with_gap, without = fit(method, gap), fit(method, dense)
-    _same(with_gap, without, "runs with an absent group 2 and with groups numbered without it")
+    same_weights(with_gap, without, "runs with an absent group 2 and with groups numbered without it")
     total = with_gap.history["main"][-1]["valid"]["total"]
     assert total == (10, 10, 0, 10), f"the validation table counts {total} rows, not (10, 10, 0, 10)"
     return None
@@ -200,70 +177,7 @@ def _renumbered(bundle: Bundle) -> Bundle:
     def change(split: Split) -> Split:
         return replace(split, group=None if split.group is None else new[split.group])
 
-    return _each_split(bundle, change, group_names=bundle.group_names[:3])
-
-
-@clause
-def contract_09_batch_unchanged(method: Method) -> str | None:
-    """A step writes into no field of its batch, a run into no value of its data."""
-    bundle = toy_bundle()
-    fit(method, bundle)
-    assert (after := replace(bundle).checksum) == toy_bundle().checksum, f"a run changed its data (checksum {after})"
-    recipe, model, batch = _recipe64(method), _model64(), _first_batch(method, bundle)
-    for step in range(STEPS):
-        kept = clone(batch)
-        recipe.step(model, batch, _rng(step))
-        assert not (changed := changed_fields(batch, kept)), f"a step changed the batch's {' and '.join(changed)}"
-    return None
-
-
-@clause
-def contract_10_resume(method: Method) -> str | None:
-    """A run stopped in its third epoch, in any stage, goes on to the same bits."""
-    whole = fit(method, epochs=EPOCHS, selection=Earliest())
-    for stage in whole.weights:
-        with tempfile.TemporaryDirectory() as folder:
-            resumed = _interrupted(method, stage, Path(folder))
-        ran = resumed.weights[stage]
-        assert ran == whole.weights[stage][-len(ran) :], f"after an interruption in stage {stage!r} the weights differ"
-        assert len(ran) == EPOCHS - 2, f"stage {stage!r} went on with {len(ran)} epochs, not {EPOCHS - 2}"
-        for what in ("history", "described", "selected"):
-            new, old = (json.dumps(getattr(trace, what)) for trace in (resumed, whole))
-            assert new == old, f"after an interruption in stage {stage!r} {what} is {new}, not {old}"
-        _same(whole, resumed, f"runs with and without an interruption in stage {stage!r}", stages=_later(whole, stage))
-    return None
-
-
-class _StoppedError(Exception):
-    """The interruption."""
-
-
-class _Stop(Callback):
-    def __init__(self, stage: str) -> None:
-        self.stage = stage
-
-    def on_epoch(self, moment: Moment, record: Mapping[str, Any]) -> None:
-        if moment.stage == self.stage and record["epoch"] == 2:
-            raise _StoppedError
-
-
-def _interrupted(method: Method, stage: str, folder: Path) -> Trace:
-    """Stop in the third epoch of ``stage``, then go on in new objects from what was kept in ``folder``."""
-
-    def run(*callbacks: Callback) -> Trace:
-        shelf = Shelf(folder, "run", folder / "stages")
-        return fit(method, epochs=EPOCHS, selection=Earliest(), shelf=shelf, callbacks=callbacks)
-
-    try:
-        run(_Stop(stage))
-    except _StoppedError:
-        return run()
-    raise AssertionError(f"stage {stage!r} has no third epoch")
-
-
-def _later(trace: Trace, stage: str) -> list[str]:
-    names = list(trace.weights)
-    return names[names.index(stage) + 1 :]
+    return each_split(bundle, change, group_names=bundle.group_names[:3])
 
 
 @clause
@@ -287,41 +201,6 @@ def contract_11_learns(method: Method) -> str | None:
 
 
 @clause
-def contract_13_float64(method: Method) -> str | None:
-    """Inputs in float64 give a loss in float64, and no operation on the way is of lower precision."""
-    recipe, model, batch = _recipe64(method), _model64(), _first_batch(method, toy_bundle())
-    for step in range(STEPS):
-        with _Precision():
-            loss = recipe.step(model, batch, _rng(step)).loss
-        assert loss.dtype == torch.float64, f"the loss is {loss.dtype}"
-    return None
-
-
-class _Precision(TorchFunctionMode):
-    """Refuses results of less precision than float64."""
-
-    def __torch_function__(
-        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        result = function(*args, **(kwargs or {}))
-        if isinstance(result, torch.Tensor) and result.is_floating_point() and result.dtype != torch.float64:
-            raise AssertionError(f"{getattr(function, '__name__', function)} gives {result.dtype} amid float64")
-        return result
-
-
-@clause
-def contract_13_device(method: Method) -> str | None:
-    """A step stays on the device of its batch; torch's "meta" device, which holds no values, stands for it."""
-    recipe, model = _recipe64(method), _model64().to("meta")
-    batch = _first_batch(method, toy_bundle())
-    batch = on_device(batch, "meta")
-    for step in range(STEPS):
-        loss = recipe.step(model, batch, _rng(step)).loss
-        assert loss.device.type == "meta", f"the loss is on {loss.device}"
-    return None
-
-
-@clause
 def contract_14_pickles(method: Method) -> str | None:
     """It pickles."""
     again = pickle.loads(pickle.dumps(method))
@@ -340,8 +219,8 @@ def contract_14_independent_copies(method: Method) -> str | None:
             meanwhile.append(fit(copy.deepcopy(method), seed=1))
             meanwhile.append(fit(method, seed=2))
 
-    _same(alone, fit(method, look=start_another), "a run alone and one with others of the same object amid it")
-    _same(fit(method, seed=2), meanwhile[1], "a run alone and one amid another of the same object")
+    same_weights(alone, fit(method, look=start_another), "a run alone and one with others of the same object amid it")
+    same_weights(fit(method, seed=2), meanwhile[1], "a run alone and one amid another of the same object")
     return None
 
 
@@ -376,6 +255,7 @@ METHOD_CONTRACTS = table(
     contract_08_absent_group,
     contract_09_batch_unchanged,
     contract_10_resume,
+    contract_10_kept_stages,
     contract_11_overfits,
     contract_11_learns,
     contract_13_float64,
@@ -405,54 +285,6 @@ def check_method(method: Method | type[Method], exceptions: Mapping[str, str] | 
     return run_all(subject, METHOD_CONTRACTS | table(contract_02_fresh_process), exceptions or {})
 
 
-def _same(a: Trace, b: Trace, what: str, stages: Sequence[str] | None = None) -> None:
-    """Every stage went through the same weights."""
-    names = list(a.weights) if stages is None else stages
-    for stage, epoch, left, right in _pairs(a, b, names):
-        assert left == right, f"{what} differ after epoch {epoch} of stage {stage!r} (weights {left} and {right})"
-
-
-def _pairs(a: Trace, b: Trace, stages: Sequence[str]) -> Iterator[tuple[str, int, str, str]]:
-    for stage in stages:
-        assert stage in b.weights, f"stages are {list(a.weights)} and {list(b.weights)}"
-        for epoch, (left, right) in enumerate(zip(a.weights[stage], b.weights[stage], strict=True)):
-            yield stage, epoch, left, right
-
-
 def _with(method: Method, settings: Mapping[str, Any]) -> Method:
     changed: Method = replace(cast(Any, method), **settings)
     return changed
-
-
-def _rng(number: int = 0) -> np.random.Generator:
-    return stream(number, "contract", "step")
-
-
-def _model64() -> torch.nn.Module:
-    with torch.random.fork_rng():
-        torch.random.manual_seed(0)
-        return toy_model(dtype=torch.float64)
-
-
-def _float64(bundle: Bundle) -> Bundle:
-    return _each_split(bundle, lambda split: replace(split, x=split.x.double()))
-
-
-def _each_split(bundle: Bundle, change: Callable[[Split], Split], **names: Any) -> Bundle:
-    train, valid, test = (change(split) for split in bundle.splits.values())
-    return replace(bundle, train=train, valid=valid, test=test, **names)
-
-
-def _first_batch(method: Method, bundle: Bundle, size: int = 16) -> Batch:
-    """A batch in float64, with the groups that the method may see."""
-    return next(training_batches(_float64(bundle), Sampler(), size, _rng(), method.groups))
-
-
-def _recipe64(method: Method) -> Recipe:
-    """The recipe of the last stage, after a run in float64."""
-    return fit(method, _float64(toy_bundle()), epochs=1, model=_model64).recipe
-
-
-def _take(batch: Batch, rows: torch.Tensor) -> Batch:
-    group = None if batch.group is None else batch.group[rows]
-    return Batch(batch.x[rows], batch.y[rows], batch.index[rows], batch.weight[rows], group)

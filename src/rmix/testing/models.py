@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import torch
 from torch import nn
 
@@ -60,6 +62,8 @@ def _check_cuts(spec: ModelSpec, model: nn.Module, x: torch.Tensor) -> None:
     whole = model(x)
     points = getattr(model, "mix_points", ())
     assert list(points) == sorted(set(points)), f"mix_points of {spec!r} must rise, got {points}"
+    depths = len(list(cast(nn.Module, model.features).children()))
+    assert all(0 <= point <= depths for point in points), f"mix_points {points} of {spec!r} lie outside"
     for depth in (None, *points):
         before, after = cut_model(model, depth)
         assert torch.equal(after(before(x)), whole), f"{spec!r} cut at {depth} gives other logits than uncut"

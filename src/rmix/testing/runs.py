@@ -181,3 +181,17 @@ def clone(batch: Batch) -> Batch:
 def changed_fields(a: Batch, b: Batch) -> list[str]:
     """Names of the fields in which two batches differ."""
     return [f for f in ("x", "y", "index", "weight", "group") if not same_bits(getattr(a, f), getattr(b, f))]
+
+
+def same_weights(a: Trace, b: Trace, what: str, stages: Sequence[str] | None = None) -> None:
+    """Every stage went through the same weights."""
+    names = list(a.weights) if stages is None else stages
+    for stage, epoch, left, right in _pairs(a, b, names):
+        assert left == right, f"{what} differ after epoch {epoch} of stage {stage!r} (weights {left} and {right})"
+
+
+def _pairs(a: Trace, b: Trace, stages: Sequence[str]) -> Iterator[tuple[str, int, str, str]]:
+    for stage in stages:
+        assert stage in b.weights, f"stages are {list(a.weights)} and {list(b.weights)}"
+        for epoch, (left, right) in enumerate(zip(a.weights[stage], b.weights[stage], strict=True)):
+            yield stage, epoch, left, right

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import torch
 from torch import nn
@@ -62,3 +66,9 @@ def toy_batch(n: int = 12, dtype: torch.dtype = torch.float32, groups: bool = Tr
 def toy_model(dropout: float = 0.0, dtype: torch.dtype = torch.float32) -> nn.Module:
     """A small network for the toy task; initial weights come from torch's generator."""
     return MLP(width=8, depth=2, dropout=dropout).build((1, SIDE, SIDE), 2).to(dtype)
+
+
+def each_split(bundle: Bundle, change: Callable[[Split], Split], **names: Any) -> Bundle:
+    """The bundle with every split changed."""
+    train, valid, test = (change(split) for split in bundle.splits.values())
+    return replace(bundle, train=train, valid=valid, test=test, **names)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -113,18 +114,37 @@ def test_the_neutral_sampler_takes_every_row_once_in_the_order_of_its_stream() -
     assert torch.equal(order, Sampler()(rows, rng(3)))
 
 
+class Learns(Weighting):
+    memory = ("level",)
+
+    def __init__(self) -> None:
+        self.level, self.scratch = torch.tensor(1.0), torch.tensor(1.0)
+
+
 def test_only_what_a_weighting_names_is_kept() -> None:
-    class Learns(Weighting):
-        memory = ("level",)
-
-        def __init__(self) -> None:
-            self.level, self.scratch = torch.tensor(1.0), torch.tensor(1.0)
-
     first, second = Learns(), Learns()
     first.level, first.scratch = torch.tensor(5.0), torch.tensor(5.0)
     second.restore(first.state())
     assert (second.level.item(), second.scratch.item()) == (5.0, 1.0)
     assert Weighting().state() == {}
+
+
+@dataclass
+class Counts(Recipe):
+    """A recipe with a memory of its own."""
+
+    memory: ClassVar[tuple[str, ...]] = ("count",)
+
+    def __post_init__(self) -> None:
+        self.count = torch.tensor(0)
+
+
+def test_a_recipe_keeps_its_own_memory_and_that_of_its_parts() -> None:
+    first, second = Counts(weighting=Learns()), Counts(weighting=Learns())
+    first.count, first.weighting.level = torch.tensor(7), torch.tensor(5.0)
+    assert first.state() == {"count": torch.tensor(7), "weighting.level": torch.tensor(5.0)}
+    second.restore(first.state())
+    assert (second.count.item(), second.weighting.level.item()) == (7, 5.0)
 
 
 def test_hidden_group_sizes_are_an_error() -> None:

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import pytest
 import torch
 from torch import Tensor, nn
-from toys import SMALL_MOONS, TWO_STAGES, Given, make_batch, rng, same, small
+from toys import SMALL_MOONS, TWO_STAGES, make_batch, rng, same, small
 
 from rmix.batch import Groups
-from rmix.datasets import Split
+from rmix.datasets import InMemory, Split
 from rmix.errors import HiddenGroupsError
 from rmix.experiment.run import run_config
 from rmix.methods import METHODS, Method, PlainMixup, RMix
@@ -55,8 +55,7 @@ def test_the_test_split_is_read_once_after_selection() -> None:
         valid=replace(bundle.valid, x=Spied(bundle.valid.x, reads, "valid")),
         test=replace(bundle.test, x=Spied(bundle.test.x, reads, "test")),
     )
-    Given.bundles["spied"] = spied
-    run_config(small(TWO_STAGES, dataset=Given("spied")), callbacks=[Mark()])
+    run_config(small(TWO_STAGES, dataset=InMemory.of(spied)), callbacks=[Mark()])
     epochs = [f"{stage} {e}" for stage, count in (("notes", 2), ("main", 3)) for e in range(count)]
     assert reads == [read for epoch in epochs for read in ("valid", epoch)] + ["end", "test"]
 
@@ -228,11 +227,11 @@ def test_every_method_runs_and_says_which_groups_it_used(name: str) -> None:
 
 def test_the_bundle_may_lack_groups_where_nothing_reads_them() -> None:
     bundle = SMALL_MOONS.load()
-    Given.bundles["blind"] = replace(
+    blind = replace(
         bundle,
         **{name: replace(split, group=None) for name, split in bundle.splits.items()},
         group_names=(),
     )
-    result = run_config(small(RMix(), dataset=Given("blind"), selection="average")).result
+    result = run_config(small(RMix(), dataset=InMemory.of(blind), selection="average")).result
     assert (result.train_counts, result.test.total, result.test.rows) == (None, (), 40)
     assert result.described == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from toys import Given, bundle_of, small, split_of
+from toys import bundle_of, small, split_of
 
 from rmix.batch import Mixed, Part
 from rmix.errors import DivergedError
@@ -68,12 +68,11 @@ def test_it_stops_within_an_epoch_and_counts_steps_from_its_start() -> None:
 def test_the_largest_weight_is_that_of_a_row_not_its_share_of_a_mix() -> None:
     """Row 2 weighs 40; lambda splits that between two parts, but the user set 40."""
     split = split_of([0, 1, 0, 1], group=[0, 0, 1, 1], x=torch.tensor([[1e30, 1.0]] * 4))
-    Given.bundles["huge"] = bundle_of(train=split)
     method = Compose(weighting=Fixed(table=(1.0, 1.0, 40.0, 1.0)), mixer=Mixup(1.0))
     training = Training(epochs=5, batch_size=4, lr=1e10)
     config = small(training=training)
     with pytest.raises(DivergedError, match=r"largest weight 40\)"):
-        Trainer(training).fit(lambda: config.model.build((2,), 2), method, Given("huge").load())
+        Trainer(training).fit(lambda: config.model.build((2,), 2), method, bundle_of(train=split))
 
 
 def test_a_run_that_diverges_raises_without_a_store_too() -> None:

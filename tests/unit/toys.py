@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from rmix.batch import Batch
-from rmix.datasets import Bundle, DataSet, FourMoons, Split
+from rmix.datasets import Bundle, FourMoons, Split
 from rmix.experiment.config import Config
 from rmix.experiment.run import Run
 from rmix.methods import ERM, Method, RMix
@@ -83,19 +83,6 @@ def small(method: Method | None = None, **changes: Any) -> Config:
     training = Training(epochs=3, batch_size=16, lr=0.1)
     config = Config(SMALL_MOONS, method or ERM(), MLP(width=4, depth=1), training, FirstStage(epochs=2))
     return replace(config, **changes)
-
-
-@dataclass(frozen=True)
-class Given(DataSet):
-    """A data set that is a bundle made before."""
-
-    name: ClassVar[str] = "given"
-    model: ClassVar[str] = "mlp"
-    bundles: ClassVar[dict[str, Bundle]] = {}
-    key: str = ""
-
-    def load(self) -> Bundle:
-        return self.bundles[self.key]
 
 
 class KilledError(Exception):

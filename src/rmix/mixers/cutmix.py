@@ -72,7 +72,8 @@ class CutMix(Pairs):
     name: ClassVar[str] = "cutmix"
 
     def __call__(self, batch: Batch, rng: np.random.Generator) -> Mixed:
-        partner, lam = self.draw(batch, rng)
+        partner, drawn = self.draw(batch, rng)
+        lam = np.atleast_1d(drawn)
         if batch.x.dim() != 4:
             return cutmix(batch, partner, Box(lam, lam, lam, lam))  # says what is wrong
         height, width = batch.x.shape[2:]

@@ -34,8 +34,11 @@ def mixup(batch: Batch, partner: Tensor, lam: Lam) -> Mixed:
         raise InvalidValueError(
             f"Mixing needs floating-point inputs, got {batch.x.dtype}; mix hidden layers instead: Manifold(Mixup(...))."
         )
-    share = lam if isinstance(lam, float) else lam.to(batch.x).view(-1, *[1] * (batch.x.dim() - 1))
-    x = torch.lerp(batch.x.index_select(0, partner), batch.x, share)
+    x = batch.x.index_select(0, partner)  # a fresh tensor, so it may be blended in place: half the time of lerp
+    if isinstance(lam, Tensor):
+        x = torch.lerp(x, batch.x, lam.to(x).view(-1, *[1] * (x.dim() - 1)))
+    else:
+        x = x.mul_(1 - lam).add_(batch.x, alpha=lam)
     return Mixed(x, both_targets(batch, partner, lam))
 
 
@@ -43,8 +46,9 @@ def both_targets(batch: Batch, partner: Tensor, lam: Lam) -> tuple[Part, Part]:
     """The row's own target and its partner's, each with its own weight and its share of lambda."""
     group, weight = batch.group, batch.weight
     own = Part(batch.y, weight * lam, group)
-    other_group = None if group is None else group[partner]
-    return own, Part(batch.y[partner], weight[partner] * (1 - lam), other_group)
+    other_group = None if group is None else group.index_select(0, partner)
+    other_weight = weight.index_select(0, partner) * (1 - lam)
+    return own, Part(batch.y.index_select(0, partner), other_weight, other_group)
 
 
 @dataclass(frozen=True)
@@ -69,14 +73,16 @@ class Pairs(Mixer):
         """A mixer sees what its pairing sees."""
         return self.pairing.groups
 
-    def draw(self, batch: Batch, rng: np.random.Generator) -> tuple[Tensor, np.ndarray]:
-        """Partners (n,), and lambda (1,) or (n,) in float64."""
-        lam = rng.beta(self.alpha, self.alpha, size=len(batch) if self.per_sample else 1)
-        return self.pairing(batch, rng), lam
+    def draw(self, batch: Batch, rng: np.random.Generator) -> tuple[Tensor, float | np.ndarray]:
+        """Partners (n,), and lambda: one number, or (n,) in float64."""
+        partner = self.pairing(batch, rng)
+        return partner, rng.beta(self.alpha, self.alpha, size=len(batch) if self.per_sample else None)
 
 
-def as_lam(lam: np.ndarray, like: Tensor) -> Lam:
-    """A drawn lambda as the number or the tensor that the pure functions take."""
+def as_lam(lam: float | np.ndarray, like: Tensor) -> Lam:
+    """A drawn lambda, a number or (n,) or (1,), as what the pure functions take."""
+    if isinstance(lam, float):
+        return lam
     return float(lam[0]) if len(lam) == 1 else torch.from_numpy(lam).to(like)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -52,6 +53,11 @@ class Trajectory(Weighting):
         self._compare()
         row = torch.from_numpy(np.packbits(self._latest))
         self.bits = torch.cat([self.bits, row[None]])
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        super().restore(state)
+        if self.n_epochs:
+            self._latest = self.correct(self.n_epochs - 1, 1)[:, 0]
 
     def _compare(self) -> None:
         if self._pending:

@@ -21,7 +21,7 @@ def main() -> None:
     if unknown := set(parts) - set(PARTS):
         parser.error(f"no part named {sorted(unknown)[0]!r}; there are {', '.join(PARTS)}")
     torch.set_num_threads(1)
-    table = Table("measured in this run, one thread", "median ratio (quartiles)", "target", "")
+    table = Table("measured in this run, one thread", "ratio of medians (range)", "target", "")
     for part in parts:
         for line in PARTS[part]():
             table.add_row(line.what, line.measured, line.target, {None: "", True: "met", False: "missed"}[line.met])

@@ -88,7 +88,8 @@ def _update(model: nn.Module, optimizer: torch.optim.Optimizer, x: Tensor, y: Te
 @torch.no_grad()
 def _accuracy(model: nn.Module, split: Split) -> float:
     model.eval()
-    return (model(split.x).argmax(1) == split.y).float().mean().item()
+    hit: Tensor = model(split.x).argmax(1) == split.y
+    return hit.float().mean().item()
 
 
 def lines() -> list[Line]:

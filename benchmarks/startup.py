@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.util import find_spec
+from time import perf_counter
 
 from benchmarks.timing import Line, interleaved, ratio_line
 
@@ -19,5 +20,5 @@ def lines() -> list[Line]:
     things = {"python": lambda: start("-c", "pass"), "import rmix": lambda: start("-c", "import rmix")}
     if find_spec("rmix.cli"):
         things["rmix --help"] = lambda: start("-c", "from rmix.cli import main; main(['--help'])")
-    seconds = interleaved(things, repetitions=10)
+    seconds = interleaved(things, repetitions=10, clock=perf_counter)
     return [ratio_line(f"{name} / starting Python", seconds[name], seconds["python"]) for name in list(things)[1:]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 from toys import make_batch, rng
@@ -18,7 +17,7 @@ def test_pairs_unmixed_has_the_loss_of_both_members_as_they_are() -> None:
     batch = make_batch([0, 1], x=[[2.0], [4.0]], weight=[1.0, 5.0])
     lam = 0.25
     mixer = PairsUnmixed()
-    object.__setattr__(mixer, "draw", lambda batch, rng: (SWAP, np.array([lam])))
+    object.__setattr__(mixer, "draw", lambda batch, rng: (SWAP, lam))
     recipe = Recipe(mixer=mixer, loss=lambda logits, y: logits[:, 0])
     outcome = recipe.step(lambda x: x, batch, rng())
     first = 1 * lam * 2 + 5 * (1 - lam) * 4

@@ -14,12 +14,13 @@ from rmix.batch import Groups
 from rmix.datasets import InMemory, Split
 from rmix.errors import HiddenGroupsError
 from rmix.experiment.run import run_config
-from rmix.methods import METHODS, Method, PlainMixup, RMix
+from rmix.methods import ERM, METHODS, Method, PlainMixup, RMix
 from rmix.models import MLP
 from rmix.recipe import Facts, Outcome, Recipe, Stage
 from rmix.training.batches import ordered_batches, training_batches
 from rmix.training.callbacks import Callback, Moment
 from rmix.training.evaluate import predict
+from rmix.training.selection import SELECTIONS
 from rmix.training.settings import Training
 from rmix.training.trainer import Trainer
 from rmix.weightings import Trajectory
@@ -152,14 +153,21 @@ def test_gathering_in_chunks_changes_no_batch(monkeypatch: pytest.MonkeyPatch) -
     assert all(torch.equal(a, b) for a, b in zip(whole, chunked, strict=True))
 
 
+def zeros() -> nn.Module:
+    """A linear model that starts at zero."""
+    model = nn.Linear(2, 2)
+    for parameter in model.parameters():
+        nn.init.zeros_(parameter)
+    return model
+
+
 def test_clipping_bounds_the_step() -> None:
-    """Gradient (3, 4) has norm 5; clipped to 1 it is (0.6, 0.8), and the step is lr times that."""
-    model = nn.Linear(2, 1, bias=False)
-    nn.init.zeros_(model.weight)
-    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
-    loss = (model.weight * torch.tensor([[3.0, 4.0]])).sum()
-    Trainer._update(model, optimizer, Outcome(loss, loss, None), 0.5, clip=1.0)
-    assert model.weight.tolist()[0] == pytest.approx([-0.3, -0.4], rel=1e-5)
+    """One step from zero with learning rate 0.5: as long as half of the norm the gradient is clipped to."""
+    for clip in (1e-3, 2e-3):
+        training = Training(1, batch_size=70, lr=0.5, momentum=0.0, weight_decay=0.0, clip_norm=clip)
+        model = Trainer(training, selection=SELECTIONS["last"]).fit(zeros, ERM(), SMALL_MOONS.load()).model
+        moved = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+        assert moved.norm().item() == pytest.approx(0.5 * clip, rel=1e-3)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from toys import bundle_of, small, split_of
+from toys import bundle_of, make_batch, small, split_of
 
-from rmix.batch import Mixed, Part
+from rmix.batch import unmixed
 from rmix.errors import DivergedError
 from rmix.experiment.run import run_config
 from rmix.methods import Compose
@@ -19,9 +19,9 @@ from rmix.weightings import Fixed
 
 
 def outcome(loss: float, *weights: float) -> Outcome:
-    weight = torch.tensor(weights or (1.0,))
-    part = Part(torch.zeros(len(weight)).long(), weight)
-    return Outcome(torch.tensor(loss), torch.zeros(1, 2), Mixed(torch.zeros(1), (part,)))
+    """A step on rows of these weights."""
+    batch = make_batch([0] * max(1, len(weights)), weight=weights or (1.0,))
+    return Outcome(torch.tensor(loss), torch.zeros(1, 2), unmixed(batch), batch)
 
 
 def test_mean_of_all_losses() -> None:

@@ -7,8 +7,8 @@ from torch import Tensor
 from rmix.datasets import Bundle, DataSet
 from rmix.methods.cards import card
 from rmix.models import MODELS
+from rmix.testing.generators import global_generators
 from rmix.testing.plain import goes_round
-from rmix.testing.runs import global_generators
 
 SECTIONS = ("Task", "Groups", "Sizes", "Source", "Licence")
 

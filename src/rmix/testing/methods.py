@@ -24,12 +24,13 @@ from rmix.methods import ERM
 from rmix.methods.base import Method
 from rmix.methods.cards import SECTIONS, card
 from rmix.methods.space import Choice
-from rmix.recipe import Outcome
+from rmix.recipe import Outcome, Remembers
 from rmix.streams import stream
 from rmix.testing.clause import clause, run_all, table
+from rmix.testing.generators import global_generators
 from rmix.testing.plain import goes_round
 from rmix.testing.resume import contract_10_kept_stages, contract_10_resume
-from rmix.testing.runs import Trace, fit, global_generators, same_weights
+from rmix.testing.runs import Trace, fit, same_weights
 from rmix.testing.steps import (
     contract_07_integer_weights,
     contract_09_batch_unchanged,
@@ -211,8 +212,7 @@ def contract_14_pickles(method: Method) -> str | None:
 @clause
 def contract_14_independent_copies(method: Method) -> str | None:
     """Runs of one object, one amid the other, and of its copy share nothing."""
-    alone = fit(method)
-    meanwhile: list[Trace] = []
+    alone, meanwhile = fit(method), list[Trace]()
 
     def start_another(batch: Batch, outcome: Outcome) -> None:
         if not meanwhile:
@@ -220,8 +220,17 @@ def contract_14_independent_copies(method: Method) -> str | None:
             meanwhile.append(fit(method, seed=2))
 
     same_weights(alone, fit(method, look=start_another), "a run alone and one with others of the same object amid it")
-    same_weights(fit(method, seed=2), meanwhile[1], "a run alone and one amid another of the same object")
+    after = fit(method, seed=2)
+    same_weights(after, meanwhile[1], "a run alone and one amid another of the same object")
+    shared = [part for part in _learning(alone) if any(part is other for other in _learning(after))]
+    assert not shared, f"two runs share a part that learns: {shared[0]!r}"
     return None
+
+
+def _learning(trace: Trace) -> list[Remembers]:
+    """The parts of a run that learn while they are used."""
+    parts = [part for recipe in trace.recipes for part in (recipe, *vars(recipe).values())]
+    return [part for part in parts if isinstance(part, Remembers) and part.memory]
 
 
 @clause

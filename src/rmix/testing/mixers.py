@@ -14,8 +14,9 @@ from rmix.mixers import Pairing
 from rmix.recipe import Mixer
 from rmix.streams import stream
 from rmix.testing.clause import clause, run_all, table
+from rmix.testing.generators import global_generators
 from rmix.testing.plain import goes_round
-from rmix.testing.runs import changed_fields, clone, global_generators, same_bits
+from rmix.testing.runs import changed_fields, clone, same_bits
 from rmix.testing.toy import toy_batch, toy_model
 
 DRAWS = 12  # random draws looked at

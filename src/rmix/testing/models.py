@@ -10,8 +10,9 @@ from torch import nn
 from rmix.mixers.manifold import cut_model
 from rmix.models import ModelSpec
 from rmix.streams import torch_stream
+from rmix.testing.generators import global_generators
 from rmix.testing.plain import goes_round
-from rmix.testing.runs import digest, global_generators
+from rmix.testing.runs import digest
 
 
 def check_model(spec: ModelSpec, shape: tuple[int, ...], n_classes: int = 3) -> None:

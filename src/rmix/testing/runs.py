@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
-import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,7 +80,7 @@ class Trace(Callback):
     described: dict[str, Any] = field(default_factory=dict)
     models: list[nn.Module] = field(default_factory=list)
     selected: str = ""  # digest of the selected epoch's weights
-    recipe: Recipe = field(default_factory=Recipe)  # of the last stage
+    recipes: list[Recipe] = field(default_factory=list)  # of each stage
     facts: Facts | None = None
 
     def on_epoch(self, moment: Moment, record: dict[str, Any]) -> None:
@@ -93,6 +90,11 @@ class Trace(Callback):
     def model(self) -> nn.Module:
         """The trained model."""
         return self.models[-1]
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe of the last stage, with what it learned."""
+        return self.recipes[-1]
 
     @property
     def main(self) -> list[str]:
@@ -135,34 +137,8 @@ def fit(
     with torch_threads(1):
         fitted = trainer.fit(make_model, watched, toy_bundle() if bundle is None else bundle)
     trace.history, trace.described, trace.selected = fitted.history, fitted.described, digest(fitted.model)
-    trace.recipe, trace.facts = watched.seen[-1].recipe, watched.facts
+    trace.recipes, trace.facts = [stage.recipe for stage in watched.seen], watched.facts
     return trace
-
-
-@contextmanager
-def global_generators(seed: int) -> Iterator[None]:
-    """Seeds the generators of torch, NumPy and Python; an error if they moved meanwhile."""
-    kept = _generators()
-    torch.manual_seed(seed)
-    np.random.seed(seed)  # noqa: NPY002 (that nobody uses it is what is checked)
-    random.seed(seed)
-    before = _generators()
-    try:
-        yield
-        moved = [name for name, state in _generators().items() if state != before[name]]
-        assert not moved, f"the global generator of {' and '.join(moved)} moved; draw from the generator that is passed"
-    finally:
-        torch.set_rng_state(torch.tensor(list(kept["torch"]), dtype=torch.uint8))
-        np.random.set_state(pickle.loads(kept["numpy"]))  # noqa: NPY002
-        random.setstate(kept["python"])
-
-
-def _generators() -> dict[str, Any]:
-    return {
-        "torch": bytes(torch.get_rng_state().tolist()),
-        "numpy": pickle.dumps(np.random.get_state()),  # noqa: NPY002
-        "python": random.getstate(),
-    }
 
 
 def same_bits(a: Tensor | None, b: Tensor | None) -> bool:

@@ -89,9 +89,23 @@ def contract_13_device(method: Method) -> str | None:
     batch = _first_batch(method, toy_bundle())
     batch = on_device(batch, "meta")
     for step in range(STEPS):
-        loss = recipe.step(model, batch, _rng(step)).loss
+        with _OneDevice():
+            loss = recipe.step(model, batch, _rng(step)).loss
         assert loss.device.type == "meta", f"the loss is on {loss.device}"
     return None
+
+
+class _OneDevice(TorchFunctionMode):
+    """Refuses operations on tensors of several devices, but for those that carry one over."""
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        name = getattr(function, "__name__", str(function))
+        tensors = [value for value in args if isinstance(value, torch.Tensor) and value.dim()]
+        devices = {value.device.type for value in tensors}
+        assert len(devices) <= 1 or name in ("to", "copy_"), f"{name} gets tensors on {' and '.join(sorted(devices))}"
+        return function(*args, **(kwargs or {}))
 
 
 def _recipe64(method: Method) -> Recipe:

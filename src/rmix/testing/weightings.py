@@ -16,8 +16,9 @@ from rmix.methods import Compose
 from rmix.recipe import Rows, Sampler
 from rmix.streams import stream
 from rmix.testing.clause import clause, run_all, table
+from rmix.testing.generators import global_generators
 from rmix.testing.plain import goes_round
-from rmix.testing.runs import changed_fields, clone, fit, global_generators
+from rmix.testing.runs import changed_fields, clone, fit
 from rmix.testing.toy import toy_bundle
 from rmix.weightings import WeightRule
 

@@ -1,0 +1,405 @@
+"""Plants one realistic bug at a time in a copy of the library; a named test must catch each.
+
+``python tests/house/plant_bugs.py [word ...]`` plants those whose name has one of the words, or all.
+Tests whose numbers do not change under the bug one fears are decoration: this finds them.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+METHODS = "tests/contract/test_methods.py::test_method"
+MIXERS = "tests/contract/test_mixers.py::test_mixer"
+RULES = "tests/contract/test_weightings.py::test_weight_rule"
+FRESH = "tests/contract/test_methods.py::test_a_fresh_process_gives_the_same_bits"
+# run by a python that must see the copy, not the package that is installed
+PROGRAM = """
+import sys, pytest, rmix
+assert rmix.__file__.startswith(sys.argv[1]), f"{rmix.__file__} is not in {sys.argv[1]}"
+sys.exit(pytest.main(["-p", "no:cacheprovider", "--tb=line", *sys.argv[2:]]))
+"""
+
+
+class Bug(NamedTuple):
+    """A line as it is and as a tired person would have written it."""
+
+    name: str
+    file: str  # below src/rmix
+    old: str
+    new: str
+    test: str  # must fail
+
+
+BUGS = (
+    Bug(
+        "a search space names no setting",
+        "methods/rmix.py",
+        '"eta": log_uniform(1, 100)',
+        '"etta": log_uniform(1, 100)',
+        f"{METHODS}[01_plain_values-rmix]",
+    ),
+    Bug(
+        "a part cannot be written down",
+        "experiment/config.py",
+        "        SameLabelAndGroup,\n",
+        "",
+        f"{METHODS}[01_plain_values-compose manifold]",
+    ),
+    Bug(
+        "streams are named by Python's hash",
+        "streams.py",
+        "hashlib.sha256(repr((int(seed), *use)).encode()).digest()",
+        'abs(hash((int(seed), *use))).to_bytes(16, "little")',
+        FRESH,
+    ),
+    Bug(
+        "lambda comes from the global generator of NumPy",
+        "mixers/mixup.py",
+        "rng.beta(",
+        "np.random.beta(",
+        f"{METHODS}[03_global_generators-mixup]",
+    ),
+    Bug(
+        "initial weights come from the global generator of torch",
+        "training/trainer.py",
+        'with torch_stream(self.seed, "init", stage.name):',
+        "if True:",
+        f"{METHODS}[03_global_generators-erm]",
+    ),
+    Bug(
+        "seeding torch is not undone",
+        "streams.py",
+        "with torch.random.fork_rng():",
+        "if True:",
+        f"{METHODS}[03_global_generators-erm]",
+    ),
+    Bug(
+        "the order depends on the checksum of data with groups",
+        "training/trainer.py",
+        'stream(self.seed, "order", *name)',
+        'stream(self.seed, "order", bundle.checksum, *name)',
+        f"{METHODS}[04_group_blind-erm]",
+    ),
+    Bug(
+        "batches always show groups",
+        "training/batches.py",
+        "rows = bundle.rows(groups)",
+        "rows = bundle.rows(Groups.TRAIN)",
+        f"{METHODS}[05_permission-erm]",
+    ),
+    Bug(
+        "group counts are always known",
+        "datasets/base.py",
+        "shown = Groups.TRAIN in groups and filed is not None",
+        "shown = filed is not None",
+        f"{METHODS}[05_permission-erm]",
+    ),
+    Bug(
+        "a method forgets to declare groups",
+        "mixers/pairing.py",
+        "        return Groups.TRAIN",
+        "        return Groups.NONE",
+        "tests/contract/test_mixers.py::test_pairing[SameLabelAndGroup]",
+    ),
+    Bug(
+        "eta off by one",
+        "weightings/uncertainty.py",
+        "self.eta * uncertainty + self.c",
+        "(1 + self.eta) * uncertainty + self.c",
+        f"{METHODS}[06_erm_limit-rmix]",
+    ),
+    Bug(
+        "a main stage has streams of its own",
+        "methods/compose.py",
+        "yield Stage(recipe)",
+        "yield Stage(recipe, name=type(self.mixer).__name__)",
+        f"{METHODS}[06_erm_limit-mixup]",
+    ),
+    Bug(
+        "weights of the data are scaled by their sum",
+        "training/batches.py",
+        "else split.weight[rows]",
+        "else split.weight[rows] / split.weight.sum()",
+        f"{METHODS}[07_unit_weights-erm]",
+    ),
+    Bug(
+        "a weighting replaces the weights of the data",
+        "weightings/tables.py",
+        "return batch.weight * self.ready(",
+        "return self.ready(",
+        f"{METHODS}[07_integer_weights-iw]",
+    ),
+    Bug(
+        "the average divides by the weights",
+        "recipe.py",
+        "return sum(terms[1:], start=terms[0]).mean()",
+        "return sum(terms[1:], start=terms[0]).sum() / sum(part.weight.sum() for part in mixed.parts)",
+        "tests/unit/test_recipe.py::test_average_divides_by_the_rows_not_by_the_weights",
+    ),
+    Bug(
+        "a lone row finds no partner",
+        "mixers/pairing.py",
+        "        rng.shuffle(partner)",
+        "        partner = (partner + rng.integers(1, len(batch))) % len(batch)",
+        f"{METHODS}[08_small_batches-mixup]",
+    ),
+    Bug(
+        "tables drop absent groups",
+        "metrics/group_table.py",
+        "correct, total = member[hit].sum(0), member.sum(0)",
+        "member = member[:, member.any(0)]\n        correct, total = member[hit].sum(0), member.sum(0)",
+        f"{METHODS}[08_absent_group-erm]",
+    ),
+    Bug(
+        "weights are numbered without absent groups",
+        "weightings/group_size.py",
+        "weight[:-1][present] = self",
+        "weight[: present.sum()] = self",
+        f"{METHODS}[08_absent_group-iw]",
+    ),
+    Bug(
+        "sampling numbers groups with absent ones",
+        "samplers/balanced.py",
+        "(1 / count)[code]",
+        "(1 / count)[rows.group]",
+        f"{METHODS}[08_absent_group-iw_sampling]",
+    ),
+    Bug(
+        "mixing in place",
+        "mixers/mixup.py",
+        "x = x.mul_(1 - lam).add_(batch.x, alpha=lam)",
+        "x = batch.x.mul_(lam).add_(x, alpha=1 - lam)",
+        f"{METHODS}[09_batch_unchanged-mixup]",
+    ),
+    Bug(
+        "the optimizer's state is not restored",
+        "training/trainer.py",
+        'self.optimizer.load_state_dict(state["optimizer"])',
+        "pass",
+        f"{METHODS}[10_resume-erm]",
+    ),
+    Bug(
+        "the best model is not restored",
+        "training/trainer.py",
+        'self.best, self.best_model = dict(state["best"]), state["best_model"]',
+        'self.best, self.best_model = dict(state["best"]), self.model.state_dict()',
+        f"{METHODS}[10_resume-erm]",
+    ),
+    Bug(
+        "notes are not restored",
+        "weightings/trajectory.py",
+        'memory: ClassVar[tuple[str, ...]] = ("bits",)',
+        "memory: ClassVar[tuple[str, ...]] = ()",
+        f"{METHODS}[10_resume-rmix]",
+    ),
+    Bug(
+        "a kept stage is found under other data",
+        "training/trainer.py",
+        "parts = [bundle.checksum, self.key, ",
+        "parts = [self.key, ",
+        f"{METHODS}[10_kept_stages-rmix]",
+    ),
+    Bug(
+        "a kept stage is found under another seed",
+        "training/trainer.py",
+        "self.key, self.seed, stage.name",
+        "self.key, stage.name",
+        f"{METHODS}[10_kept_stages-rmix]",
+    ),
+    Bug(
+        "the last epoch of notes is lost",
+        "training/trainer.py",
+        "            stage.recipe.weighting.end_epoch()",
+        "            if progress.epoch + 1 < progress.training.epochs:\n"
+        "                stage.recipe.weighting.end_epoch()",
+        f"{METHODS}[11_learns-rmix]",
+    ),
+    Bug(
+        "the second stage optimises the model of the first",
+        "training/trainer.py",
+        "make_optimizer(model, training))",
+        "make_optimizer(before.model if before else model, training))",
+        f"{METHODS}[11_overfits-rmix]",
+    ),
+    Bug(
+        "the gradient stops at the mixed features",
+        "recipe.py",
+        "after(mixed.x)",
+        "after(mixed.x).detach().requires_grad_()",
+        f"{METHODS}[11_learns-erm]",
+    ),
+    Bug(
+        "lambda is cast to float32",
+        "mixers/mixup.py",
+        "torch.from_numpy(lam).to(like)",
+        "torch.from_numpy(lam).float().to(like.device)",
+        f"{METHODS}[13_float64-compose pairs unmixed]",
+    ),
+    Bug(
+        "a table of weights is cast to float32",
+        "weightings/tables.py",
+        "self.table = torch.from_numpy(table)",
+        "self.table = torch.from_numpy(table.astype(np.float32))",
+        f"{RULES}[03_mean_one-inverse frequency]",
+    ),
+    Bug(
+        "partners stay on the CPU",
+        "mixers/pairing.py",
+        "return torch.from_numpy(partner).to(batch.y.device)",
+        "return torch.from_numpy(partner)",
+        f"{METHODS}[13_device-mixup]",
+    ),
+    Bug(
+        "methods hold a function",
+        "methods/compose.py",
+        "        self.composed()  #",
+        '        object.__setattr__(self, "make", lambda: self.composed())  #',
+        f"{METHODS}[14_pickles-mixup]",
+    ),
+    Bug(
+        "all runs of a process share their notes",
+        "weightings/trajectory.py",
+        "notes = Trajectory(facts.n)",
+        'notes = take_notes.__dict__.setdefault("notes", Trajectory(facts.n))',
+        f"{METHODS}[14_independent_copies-rmix]",
+    ),
+    Bug(
+        "a card misses what a method costs",
+        "methods/erm.py",
+        "    Cost: One forward",
+        "    One forward",
+        f"{METHODS}[15_card-erm]",
+    ),
+    Bug(
+        "a card hides that groups are read",
+        "methods/mixup.py",
+        "Sees: Group labels in training.",
+        "Sees: No group labels.",
+        f"{METHODS}[15_card-igmix]",
+    ),
+    Bug(
+        "a partner's target carries the weight of the row",
+        "mixers/mixup.py",
+        "weight.index_select(0, partner) * (1 - lam)",
+        "weight * (1 - lam)",
+        f"{MIXERS}[04_weight_preserved-mixup]",
+    ),
+    Bug(
+        "lambda counts pixels beyond the edge",
+        "mixers/cutmix.py",
+        "edges += [np.clip(middle - half, 0, length), np.clip(middle + half, 0, length)]",
+        "edges += [middle - half, middle + half]",
+        f"{MIXERS}[05_input_matches_targets-cutmix]",
+    ),
+    Bug(
+        "a part shows the groups of other rows",
+        "mixers/mixup.py",
+        "other_group = None if group is None else group.index_select(0, partner)",
+        "other_group = group",
+        f"{MIXERS}[06_groups-mixup]",
+    ),
+    Bug(
+        "a layer is run on neither side of the cut",
+        "mixers/manifold.py",
+        "nn.Sequential(features[depth:], head)",
+        "nn.Sequential(features[depth + 1 :], head)",
+        f"{MIXERS}[08_cut_of_the_model-manifold at random]",
+    ),
+    Bug(
+        "mean one is over groups, not rows",
+        "weightings/group_size.py",
+        "self.scaled(weight, np.append(rows, in_no_group))",
+        "self.scaled(weight)",
+        f"{RULES}[03_mean_one-group size by ratio]",
+    ),
+    Bug(
+        "rows in no group are looked up as the last group",
+        "weightings/group_size.py",
+        "weight = np.ones(len(members) + 1)",
+        "weight = np.ones(len(members))",
+        f"{RULES}[03_mean_one-group size by ratio]",
+    ),
+    Bug(
+        "a model offers a depth that it does not have",
+        "models/mlp.py",
+        "mix_points.append(len(layers))",
+        "mix_points.append(len(layers) + 1)",
+        "tests/contract/test_models.py::test_model[mlp]",
+    ),
+    Bug(
+        "generated data change with every load",
+        "datasets/moons.py",
+        "rng = stream(self.seed, self.name, split)",
+        "rng = np.random.default_rng()",
+        "tests/contract/test_datasets.py::test_embedded_dataset[moons]",
+    ),
+    Bug(
+        "the last of the best epochs is kept",
+        "training/trainer.py",
+        'value > progress.best["value"]',
+        'value >= progress.best["value"]',
+        "tests/unit/test_selection.py::test_the_first_of_the_largest_is_kept",
+    ),
+)
+
+
+def run_tests(src: Path, tests: list[str]) -> subprocess.CompletedProcess[str]:
+    """The tests, on the library in ``src``."""
+    environment = os.environ | {"PYTHONPATH": str(src), "OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-c", PROGRAM, str(src), *tests]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+
+@contextmanager
+def copied() -> Iterator[Path]:
+    """A copy of the folder ``src``."""
+    with tempfile.TemporaryDirectory() as folder:
+        src = Path(folder).resolve() / "src"
+        shutil.copytree(ROOT / "src", src, ignore=shutil.ignore_patterns("__pycache__"))
+        yield src
+
+
+def plant(bug: Bug) -> str:
+    """What became of the bug: caught, or why it was not."""
+    with copied() as src:
+        file = src / "rmix" / bug.file
+        text = file.read_text()
+        if bug.old not in text:
+            return f"stale: {bug.file} has no {bug.old!r} any more"
+        file.write_text(text.replace(bug.old, bug.new))
+        done = run_tests(src, [bug.test])
+    if done.returncode == 1 and "FAILED" in done.stdout:  # other codes: not collected, not found
+        return "caught"
+    reason = "survived" if done.returncode == 0 else f"not judged: {(done.stdout + done.stderr)[-300:]}"
+    return f"{reason} ({bug.test})"
+
+
+def plant_all(bugs: tuple[Bug, ...]) -> dict[str, str]:
+    """What became of each bug, after its tests were seen to pass without it."""
+    with copied() as src:
+        healthy = run_tests(src, sorted({bug.test for bug in bugs}))
+    if healthy.returncode != 0:
+        return {"(no bug at all)": f"not judged: the tests fail without a bug\n{healthy.stdout}{healthy.stderr}"}
+    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+        return dict(zip([bug.name for bug in bugs], pool.map(plant, bugs), strict=True))
+
+
+def main(words: list[str]) -> int:
+    """Plant, report, and say by the exit code whether all were caught."""
+    bugs = tuple(bug for bug in BUGS if not words or any(word in bug.name for word in words))
+    fates = plant_all(bugs)
+    for name, fate in fates.items():
+        sys.stdout.write(f"{name:60s} {fate}\n")
+    return int(not bugs or any(fate != "caught" for fate in fates.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -72,7 +72,7 @@ def test_a_wrong_type_is_named_with_the_value(setting: dict[str, Any], message: 
 
 def test_the_items_of_a_list_are_checked_too() -> None:
     for sizes in ([1.5, 2], ["4"], [True]):
-        with pytest.raises(InvalidValueError, match=r"thing\.sizes must be"):
+        with pytest.raises(InvalidValueError, match=r"thing\.sizes\[0\] must be int, got"):
             from_plain(Thing, {"sizes": sizes}, where="thing")
 
 

@@ -75,8 +75,8 @@ class Pairs(Mixer):
 
     def draw(self, batch: Batch, rng: np.random.Generator) -> tuple[Tensor, float | np.ndarray]:
         """Partners (n,), and lambda: one number, or (n,) in float64."""
-        partner = self.pairing(batch, rng)
-        return partner, rng.beta(self.alpha, self.alpha, size=len(batch) if self.per_sample else None)
+        lam = rng.beta(self.alpha, self.alpha, size=len(batch) if self.per_sample else None)
+        return self.pairing(batch, rng), lam
 
 
 def as_lam(lam: float | np.ndarray, like: Tensor) -> Lam:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import epoch, notes, startup, step
+from benchmarks.timing import keep_memory
 
 PARTS = {"step": step.lines, "epoch": epoch.lines, "notes": notes.lines, "startup": startup.lines}
 
@@ -21,7 +22,8 @@ def main() -> None:
     if unknown := set(parts) - set(PARTS):
         parser.error(f"no part named {sorted(unknown)[0]!r}; there are {', '.join(PARTS)}")
     torch.set_num_threads(1)
-    table = Table("measured in this run, one thread", "ratio of medians (range)", "target", "")
+    keep_memory()
+    table = Table("measured in this run, one thread, processor time", "ratio of medians (range)", "target", "")
     for part in parts:
         for line in PARTS[part]():
             table.add_row(line.what, line.measured, line.target, {None: "", True: "met", False: "missed"}[line.met])

@@ -96,6 +96,28 @@ def test_the_loss_of_an_epoch_is_the_mean_over_its_steps() -> None:
     assert [line["loss"] for line in result.history["main"]] == pytest.approx(per_epoch, rel=1e-6)
 
 
+def drawn(method: Method) -> tuple[list[list[int]], list[list[float]]]:
+    """The rows of each epoch in order, and the own share (lambda) of the first row of each batch."""
+    rows: list[list[int]] = [[], [], []]
+    shares: list[list[float]] = [[], [], []]
+
+    class Collect(Callback):
+        def on_step(self, moment: Moment, outcome: Outcome) -> None:
+            rows[moment.epoch] += outcome.batch.index.tolist()
+            shares[moment.epoch].append(outcome.mixed.parts[0].weight[0].item())
+
+    run_config(small(method), callbacks=[Collect()])
+    return rows, shares
+
+
+def test_every_epoch_draws_anew_and_mixing_moves_no_row() -> None:
+    rows, shares = drawn(PlainMixup(alpha=1.0))
+    assert all(sorted(epoch) == list(range(70)) for epoch in rows)
+    assert len({tuple(epoch) for epoch in rows}) == 3
+    assert len({share for epoch in shares for share in epoch}) == 15
+    assert drawn(ERM()) == (rows, [[1.0] * 5] * 3)
+
+
 def test_looking_on_changes_nothing() -> None:
     class Noisy(Callback):
         def on_step(self, moment: Moment, outcome: Outcome) -> None:

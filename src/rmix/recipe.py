@@ -24,8 +24,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from rmix.batch import Batch, Groups, Mixed, unmixed
+from rmix.batch import Batch, Groups, Mixed, Part, unmixed
 from rmix.errors import HiddenGroupsError
+from rmix.joined import add_up, join, world
 
 Forward = Callable[[Tensor], Tensor]
 Loss = Callable[[Tensor, Tensor], Tensor]  # (logits (n, k), y (n,)) -> (n,)
@@ -161,11 +162,13 @@ def average(losses: Sequence[Tensor], mixed: Mixed) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a step leaves: the loss to differentiate, and the predictions behind it."""
+    """What a step leaves, of all processes: the loss to differentiate, and what it was made of."""
 
     loss: Tensor  # scalar
     logits: Tensor  # (n, n_classes)
     mixed: Mixed
+    batch: Batch  # as weighed; its x is this process's share
+    fresh_optimizer: bool = False  # the optimizer forgets its state before this update
 
 
 @dataclass
@@ -198,13 +201,43 @@ class Recipe(Remembers):
                 part.restore({key: state[f"{name}.{key}"] for key in part.memory})
 
     def step(self, model: Any, batch: Batch, rng: np.random.Generator) -> Outcome:
-        """Weigh, mix, predict, compare, reduce."""
-        weight = self.weighting(batch)
+        """Weigh, mix, predict, join the processes, compare, reduce."""
+        batch = replace(batch, weight=self.weighting(batch))
         before, after = self.mixer.where(model, rng)
-        mixed = self.mixer(replace(batch, x=before(batch.x), weight=weight), rng)
-        logits = after(mixed.x)
+        mixed = self.mixer(replace(batch, x=before(batch.x)), rng)
+        batch, mixed, logits = join_step(batch, mixed, after(mixed.x))
         losses = [self.loss(logits, part.y) for part in mixed.parts]
-        return Outcome(self.reduction(losses, mixed), logits, mixed)
+        return Outcome(self.reduction(losses, mixed), logits, mixed, batch)
+
+    def update(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        batch: Batch,
+        rng: np.random.Generator,
+        clip: float | None,
+    ) -> Outcome:
+        """One step of the optimizer; the one place that a method of gradients may replace."""
+        outcome = self.step(model, batch, rng)
+        if outcome.fresh_optimizer:
+            optimizer.state.clear()
+        optimizer.zero_grad()
+        outcome.loss.backward()  # type: ignore[no-untyped-call]
+        add_up(p.grad for p in model.parameters() if p.grad is not None)
+        if clip is not None:
+            nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimizer.step()
+        return outcome
+
+
+def join_step(batch: Batch, mixed: Mixed, logits: Tensor) -> tuple[Batch, Mixed, Tensor]:
+    """Batch, parts and predictions of all processes; inputs stay this process's own."""
+    if world()[1] == 1:
+        return batch, mixed, logits
+    parts = tuple(Part(join(p.y), join(p.weight), None if p.group is None else join(p.group)) for p in mixed.parts)
+    group = None if batch.group is None else join(batch.group)
+    whole = Batch(batch.x, join(batch.y), join(batch.index), join(batch.weight), group)
+    return whole, replace(mixed, parts=parts), join(logits)
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ import rmix
 
 ROOT = Path(rmix.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
-NOUNS = {"batch", "errors", "streams", "recipe", "_version"}
+NOUNS = {"batch", "errors", "joined", "streams", "recipe", "_version"}
 PARTS = {"mixers", "weightings", "losses", "reductions", "samplers"}
 # what each package may import, besides itself and the nouns
 ARROWS = {
-    **{part: PARTS for part in PARTS},
+    **{part: PARTS for part in sorted(PARTS)},
     "methods": PARTS,
     "metrics": set(),
     "models": set(),
@@ -65,8 +65,9 @@ def test_nouns_import_only_nouns():
 
 
 def test_the_core_is_readable_in_one_evening():
-    lines = sum(len(p.read_text().splitlines()) for p in FILES if package_of(p) not in OUTSIDE_THE_CORE)
-    assert lines < 2000, lines
+    core = [p for p in FILES if package_of(p) not in OUTSIDE_THE_CORE]
+    lines = sum(bool(line.strip()) for p in core for line in p.read_text().splitlines())
+    assert lines < 1700, lines
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -77,6 +78,8 @@ def test_files_and_functions_are_small(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_global_randomness_and_no_unsafe_load(path):
+    if path == ROOT / "testing" / "generators.py":
+        return  # moves the global generators on purpose, to see that nothing reads them
     calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
     names = [ast.unparse(call.func) for call in calls]
     pattern = r"(np|numpy)\.random\.(?!default_rng|Generator)\w+|torch\.(manual_seed|seed)|random\.\w+"

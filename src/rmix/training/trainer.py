@@ -29,7 +29,7 @@ from rmix.batch import Batch, Groups
 from rmix.datasets.base import Bundle
 from rmix.errors import HiddenGroupsError
 from rmix.methods.base import Method
-from rmix.recipe import Outcome, Stage
+from rmix.recipe import Stage
 from rmix.streams import stream, torch_stream
 from rmix.training.batches import ordered_batches, training_batches
 from rmix.training.callbacks import Callback, Moment
@@ -201,25 +201,14 @@ class Trainer:
         for batch in training_batches(bundle, stage.recipe.sampler, training.batch_size, order, groups):
             batch = on_device(batch, self.device)
             rate = rate_at(training, step, training.epochs * per_epoch)
-            outcome = stage.recipe.step(model, batch, mix)
-            self._update(model, optimizer, outcome, rate, training.clip_norm)
+            set_rate(optimizer, rate)
+            outcome = stage.recipe.update(model, optimizer, batch, mix, training.clip_norm)
             watch.see(outcome, rate)
             if outcome.mixed.clean and stage.observe == "training":
-                stage.recipe.weighting.observe(batch, outcome.logits)
+                stage.recipe.weighting.observe(outcome.batch, outcome.logits)
             if self.callbacks:
                 self._tell("on_step", self._moment(progress, step), outcome)
             step += 1
-
-    @staticmethod
-    def _update(
-        model: nn.Module, optimizer: torch.optim.Optimizer, outcome: Outcome, rate: float, clip: float | None
-    ) -> None:
-        set_rate(optimizer, rate)
-        optimizer.zero_grad()
-        outcome.loss.backward()  # type: ignore[no-untyped-call]
-        if clip is not None:
-            nn.utils.clip_grad_norm_(model.parameters(), clip)
-        optimizer.step()
 
     @torch.no_grad()
     def _clean_pass(self, progress: Progress, bundle: Bundle) -> None:

@@ -59,4 +59,4 @@ def ratio_line(what: str, above: list[float], below: list[float], limit: float |
     fifths = [median(above[i::5]) / median(below[i::5]) for i in range(5)]
     target = note if limit is None else f"<= {limit:.2f}{note}"
     met = None if limit is None else ratio <= limit
-    return Line(what, f"{ratio:.2f}  ({min(fifths):.2f} to {max(fifths):.2f})", target, met)
+    return Line(what, f"{ratio:.3f}  ({min(fifths):.3f} to {max(fifths):.3f})", target, met)

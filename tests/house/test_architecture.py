@@ -16,7 +16,7 @@ NOUNS = {"batch", "errors", "joined", "streams", "recipe", "_version"}
 PARTS = {"mixers", "weightings", "losses", "reductions", "samplers"}
 # what each package may import, besides itself and the nouns
 ARROWS = {
-    **{part: PARTS for part in sorted(PARTS)},
+    **dict.fromkeys(sorted(PARTS), PARTS),
     "methods": PARTS,
     "metrics": set(),
     "models": set(),

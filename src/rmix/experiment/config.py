@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rmix.datasets import DATASETS, Bundle, DataSet, InMemory
-from rmix.errors import InvalidValueError, lookup, suggestion
+from rmix.errors import InvalidValueError, lookup, require, suggestion
 from rmix.experiment.plain import from_plain, named_from_plain, to_plain
 from rmix.methods import METHODS, Compose, Method
 from rmix.mixers import AnyPair, CutMix, Manifold, Mixup, PairsUnmixed, SameLabelAndGroup, Sometimes
@@ -62,6 +62,7 @@ class Config:
 
     def __post_init__(self) -> None:
         lookup("selection", self.selection, SELECTIONS)
+        require(isinstance(self.seed, int) and not isinstance(self.seed, bool), f"seed must be int, got {self.seed!r}.")
 
     def to_plain(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -110,7 +111,7 @@ def method_from(plain: str | Mapping[str, Any] | Method) -> Method:
 
 def _with_recipe(method: Any, recipes: Mapping[str, Any]) -> Any:
     """The settings of a method given by name or by some settings, completed from the data set's recipe."""
-    if isinstance(method, Method):
+    if not isinstance(method, str | Mapping):
         return method
     plain = {"name": method} if isinstance(method, str) else dict(method)
     return {**recipes.get(plain.get("name", ""), {}), **plain}
@@ -121,7 +122,9 @@ def _named(kind: str, value: Any, table: Mapping[str, type[Any]]) -> Any:
 
 
 def _settings(cls: type[Any], recipe: Mapping[str, Any], given: Any) -> Any:
-    return given if isinstance(given, cls) else from_plain(cls, {**recipe, **given}, where=cls.__name__.lower())
+    where = cls.__name__.lower()
+    require(isinstance(given, cls | Mapping), f"{where} must be a table of settings, got {given!r}.")
+    return given if isinstance(given, cls) else from_plain(cls, {**recipe, **given}, where=where)
 
 
 def shipped_recipe(dataset: str) -> dict[str, Any]:

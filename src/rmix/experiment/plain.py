@@ -41,8 +41,8 @@ def named_from_plain(kind: str, plain: str | Mapping[str, Any], table: Table, pa
     """
     if isinstance(plain, str):
         plain = {"name": plain}
-    if "name" not in plain:
-        raise InvalidValueError(f"A {kind} needs a name, got {dict(plain)!r}.")
+    if not isinstance(plain, Mapping) or "name" not in plain:
+        raise InvalidValueError(f"A {kind} needs a name, got {plain!r}.")
     cls = lookup(kind, plain["name"], table)
     return from_plain(cls, {k: v for k, v in plain.items() if k != "name"}, parts or {}, plain["name"])
 
@@ -63,12 +63,13 @@ def from_plain(cls: type[Any], plain: Mapping[str, Any], parts: Table | None = N
 
 
 def _value(value: Any, hint: Any, where: str, parts: Table) -> Any:
-    if isinstance(value, Mapping):
-        if is_dataclass(hint) and "name" not in value:
-            return from_plain(hint, value, parts, where)  # type: ignore[arg-type]
-        return named_from_plain("part", value, parts, parts)
+    if isinstance(value, Mapping) and "name" in value:
+        value = named_from_plain("part", value, parts, parts)
+    elif isinstance(value, Mapping) and is_dataclass(hint):
+        return from_plain(hint, value, parts, where)  # type: ignore[arg-type]
     if isinstance(value, list):
-        value = tuple(value)
+        item = next((get_args(option)[0] for option in _options(hint) if get_origin(option) is tuple), Any)
+        value = tuple(_value(each, item, f"{where}[{i}]", parts) for i, each in enumerate(value))
     if isinstance(value, int) and not isinstance(value, bool) and float in _options(hint) and int not in _options(hint):
         value = float(value)
     if not _fits(value, hint):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ def run_id(config: dict[str, Any], checksum: str) -> str:
     """A readable name and a hash of the configuration and the data."""
     text = json.dumps([config, checksum], sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return f"{config['dataset']['name']}-{config['method']['name']}-s{config['seed']}-{digest}"
+    names = (re.sub(r"[^A-Za-z0-9_]+", "_", config[part]["name"])[:40] for part in ("dataset", "method"))
+    return f"{'-'.join(names)}-s{config['seed']}-{digest}"
 
 
 class Store:
@@ -63,7 +65,7 @@ class Store:
             return None
         try:
             return Result.from_json(path.read_text())
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(f"{path} is not a result of this version of rmix ({error}); move it away.") from error
 
     def model(self, run: str) -> dict[str, Any]:

@@ -75,6 +75,8 @@ class GroupTable:
             >>> GroupTable((1, 4), (2, 4), 5, 6).adjusted_average([10, 30])  # 1/4 * 0.5 + 3/4 * 1
             0.875
         """
+        if not self.n_groups:
+            return float("nan")
         share = np.array(train_counts, dtype=float)
         present = share > 0
         return float((share[present] * self.accuracy[present]).sum() / share.sum())
@@ -97,7 +99,7 @@ class GroupTable:
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers."""
-        return asdict(self)
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> GroupTable:

@@ -91,6 +91,8 @@ class Shelf(NoShelf):
         for path in (self.newest, self.previous):
             state = self._try(path, self.key)
             if state is not None:
+                if path is self.previous:
+                    self.newest.unlink(missing_ok=True)  # else the next save would put it in the place of the good one
                 return state
         return None
 

@@ -24,7 +24,7 @@ class LossWatch:
     def see(self, outcome: Outcome, rate: float) -> None:
         """Note the loss, the weights and the learning rate of a step."""
         self._losses.append(outcome.loss.detach())
-        self._weights.append(outcome.mixed.parts[0].weight)
+        self._weights.append(outcome.batch.weight)
         self._rates.append(rate)
         if len(self._losses) == EVERY:
             self._look()

@@ -23,6 +23,12 @@ def world() -> tuple[int, int]:
     return 0, 1
 
 
+def rank_name() -> tuple[int, ...]:
+    """What this process adds to the name of a stream that must differ between processes: the first adds nothing."""
+    rank, _ = world()
+    return (rank,) if rank else ()
+
+
 def share_of(rows: Tensor) -> Tensor:
     """This process's share of the rows of a batch.
 

@@ -76,8 +76,8 @@ class Sampler:
         """Where it reads group labels."""
         return Groups.NONE
 
-    def __call__(self, rows: Rows, rng: np.random.Generator) -> Tensor:
-        """Row numbers of one epoch, in order."""
+    def __call__(self, rows: Rows, rng: np.random.Generator, size: int) -> Tensor:
+        """Row numbers of one epoch, in the order in which they are cut into batches of ``size``."""
         return torch.from_numpy(rng.permutation(len(rows)))
 
 
@@ -202,12 +202,17 @@ class Recipe(Remembers):
 
     def step(self, model: Any, batch: Batch, rng: np.random.Generator) -> Outcome:
         """Weigh, mix, predict, join the processes, compare, reduce."""
-        batch = replace(batch, weight=self.weighting(batch))
+        batch = Batch(batch.x, batch.y, batch.index, self.weighting(batch), batch.group)
         before, after = self.mixer.where(model, rng)
-        mixed = self.mixer(replace(batch, x=before(batch.x)), rng)
+        hidden = before(batch.x)
+        mixed = self.mixer(batch if hidden is batch.x else replace(batch, x=hidden), rng)
         batch, mixed, logits = join_step(batch, mixed, after(mixed.x))
         losses = [self.loss(logits, part.y) for part in mixed.parts]
         return Outcome(self.reduction(losses, mixed), logits, mixed, batch)
+
+    def accompany(self, model: nn.Module) -> nn.Module:
+        """What is trained: the model, or an :class:`Accompanied` one."""
+        return model
 
     def update(
         self,
@@ -228,6 +233,24 @@ class Recipe(Remembers):
             nn.utils.clip_grad_norm_(model.parameters(), clip)
         optimizer.step()
         return outcome
+
+
+class Accompanied(nn.Module):
+    """A model and what is trained beside it and left behind, such as a biased twin or a group head."""
+
+    def __init__(self, model: nn.Module, companion: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+        self.companion = companion
+
+    def forward(self, x: Tensor) -> Tensor:
+        logits: Tensor = self.model(x)
+        return logits
+
+
+def bare(model: nn.Module) -> nn.Module:
+    """The model without its companion."""
+    return model.model if isinstance(model, Accompanied) else model
 
 
 def join_step(batch: Batch, mixed: Mixed, logits: Tensor) -> tuple[Batch, Mixed, Tensor]:
@@ -251,7 +274,8 @@ class Stage:
     recipe: Recipe
     name: str = "main"  # names the random streams: every method's main stage draws the same
     preliminary: bool = False
-    fresh_model: bool = True
+    fresh_model: bool = True  # False: goes on with the model that the stage before left
+    head_only: bool = False  # the features are frozen
     observe: Literal["training", "clean"] = "training"  # clean: an evaluation pass after each epoch
     identity: str | None = None  # what a preliminary stage is, if any method may share it
 

@@ -97,9 +97,7 @@ def test_public_names_are_documented(path):
     tree = ast.parse(path.read_text())
     assert ast.get_docstring(tree), "the module"
     public = [
-        node
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+        node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
     ]
     assert [node.name for node in public if not ast.get_docstring(node)] == []
 

@@ -108,10 +108,10 @@ def test_the_order_is_weigh_mix_predict_compare_reduce() -> None:
 
 def test_the_neutral_sampler_takes_every_row_once_in_the_order_of_its_stream() -> None:
     rows = Rows(torch.zeros(50, dtype=torch.int64))
-    order = Sampler()(rows, rng(3))
+    order = Sampler()(rows, rng(3), 8)
     assert sorted(order.tolist()) == list(range(50))
     assert order.tolist() != list(range(50))
-    assert torch.equal(order, Sampler()(rows, rng(3)))
+    assert torch.equal(order, Sampler()(rows, rng(3), 8))
 
 
 class Learns(Weighting):

@@ -11,13 +11,13 @@ from torch import Tensor, nn
 from toys import SMALL_MOONS, TWO_STAGES, make_batch, rng, same, small
 
 from rmix.batch import Groups
-from rmix.datasets import InMemory, Split
+from rmix.datasets import Bundle, InMemory, Split
 from rmix.errors import HiddenGroupsError
 from rmix.experiment.run import run_config
 from rmix.methods import ERM, METHODS, Method, PlainMixup, RMix
 from rmix.models import MLP
 from rmix.recipe import Facts, Outcome, Recipe, Stage
-from rmix.training.batches import ordered_batches, training_batches
+from rmix.training.batches import training_batches, training_order
 from rmix.training.callbacks import Callback, Moment
 from rmix.training.evaluate import predict
 from rmix.training.selection import SELECTIONS
@@ -129,9 +129,9 @@ def test_looking_on_changes_nothing() -> None:
 
 def test_groups_are_shown_only_where_declared() -> None:
     bundle = SMALL_MOONS.load()
-    sampler = Recipe().sampler
-    hidden = list(training_batches(bundle, sampler, 16, rng(), Groups.NONE))
-    shown = list(training_batches(bundle, sampler, 16, rng(), Groups.TRAIN))
+    order = training_order(bundle, Recipe().sampler, 16, rng(), Groups.NONE)
+    hidden = list(training_batches(bundle, order, 16, Groups.NONE))
+    shown = list(training_batches(bundle, order, 16, Groups.TRAIN))
     assert [len(batch) for batch in hidden] == [16, 16, 16, 16, 6]
     assert all(batch.group is None for batch in hidden)
     assert all(torch.equal(batch.group, bundle.train.group[batch.index]) for batch in shown)
@@ -160,17 +160,19 @@ def test_a_batch_of_hidden_groups_says_so() -> None:
 
 def test_batches_carry_rows_and_weights_of_the_split() -> None:
     split = Split(torch.arange(10.0).view(5, 2), torch.tensor([0, 1, 0, 1, 1]), weight=torch.arange(5.0))
-    first, second = ordered_batches(split, 3)
+    bundle = Bundle("rows", split, split, split, ("a", "b"))
+    first, second = training_batches(bundle, torch.arange(5), 3, Groups.NONE)
     assert (first.index.tolist(), second.index.tolist()) == ([0, 1, 2], [3, 4])
     assert second.x.tolist() == [[6.0, 7.0], [8.0, 9.0]]
     assert (second.y.tolist(), second.weight.tolist()) == ([1, 1], [3.0, 4.0])
 
 
 def test_gathering_in_chunks_changes_no_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    split = SMALL_MOONS.load().train
-    whole = [batch.x for batch in ordered_batches(split, 16)]
+    bundle = SMALL_MOONS.load()
+    order = torch.arange(len(bundle.train))
+    whole = [batch.x for batch in training_batches(bundle, order, 16, Groups.NONE)]
     monkeypatch.setattr("rmix.training.batches.GATHERED", 40)  # 20 rows of 2 values: one batch a chunk
-    chunked = [batch.x for batch in ordered_batches(split, 16)]
+    chunked = [batch.x for batch in training_batches(bundle, order, 16, Groups.NONE)]
     assert [len(x) for x in chunked] == [16, 16, 16, 16, 6]
     assert all(torch.equal(a, b) for a, b in zip(whole, chunked, strict=True))
 

@@ -27,7 +27,7 @@ class Balanced(Sampler):
     def groups(self) -> Groups:
         return Groups.TRAIN
 
-    def __call__(self, rows: Rows, rng: np.random.Generator) -> Tensor:
+    def __call__(self, rows: Rows, rng: np.random.Generator, size: int) -> Tensor:
         if rows.group is None:
             raise HiddenGroupsError("Balanced sampling reads group labels, which are hidden.")
         _, code, count = np.unique(rows.group.cpu().numpy(), return_inverse=True, return_counts=True)

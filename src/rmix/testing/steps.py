@@ -19,7 +19,7 @@ from rmix.streams import stream, torch_stream
 from rmix.testing.clause import clause
 from rmix.testing.runs import changed_fields, clone, fit
 from rmix.testing.toy import each_split, toy_bundle, toy_model
-from rmix.training.batches import training_batches
+from rmix.training.batches import training_batches, training_order
 from rmix.training.trainer import on_device
 
 STEPS = 6  # steps looked at, so that a mixer that sometimes mixes does both
@@ -115,7 +115,8 @@ def _recipe64(method: Method) -> Recipe:
 
 def _first_batch(method: Method, bundle: Bundle, size: int = 16) -> Batch:
     """A batch in float64, with the groups that the method may see."""
-    return next(training_batches(_float64(bundle), Sampler(), size, _rng(), method.groups))
+    order = training_order(bundle, Sampler(), size, _rng(), method.groups)
+    return next(training_batches(_float64(bundle), order, size, method.groups))
 
 
 def _model64() -> torch.nn.Module:

@@ -148,7 +148,7 @@ def check_sampler(sampler: Sampler) -> None:
 
 
 def _order(sampler: Sampler, rows: Rows, number: int) -> Tensor:
-    return sampler(rows, stream(number, "contract", "order"))
+    return sampler(rows, stream(number, "contract", "order"), 8)
 
 
 def _check_permission(sampler: Sampler, bundle: Bundle) -> None:

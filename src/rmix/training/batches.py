@@ -10,22 +10,23 @@ from torch import Tensor
 
 from rmix.batch import Batch, Groups
 from rmix.datasets.base import Bundle, Split
+from rmix.joined import share_of, world
 from rmix.recipe import Sampler
 
 GATHERED = 1 << 22  # values gathered at once: one gather for many small batches is faster than many
 
 
-def training_batches(
-    bundle: Bundle, sampler: Sampler, size: int, rng: np.random.Generator, groups: Groups
-) -> Iterator[Batch]:
-    """Batches of one epoch of the training split."""
-    rows = bundle.rows(groups)
-    return _cut(bundle.train, rows.group, sampler(rows, rng), size)
+def training_order(bundle: Bundle, sampler: Sampler, size: int, rng: np.random.Generator, groups: Groups) -> Tensor:
+    """Row numbers of one epoch of the training split."""
+    return sampler(bundle.rows(groups), rng, size)
 
 
-def ordered_batches(split: Split, size: int) -> Iterator[Batch]:
-    """The whole split in order, without groups: for evaluation."""
-    return _cut(split, None, torch.arange(len(split)), size)
+def training_batches(bundle: Bundle, order: Tensor, size: int, groups: Groups) -> Iterator[Batch]:
+    """The rows of ``order`` in batches; with several processes, this one's share of each."""
+    group = bundle.rows(groups).group
+    if world()[1] == 1:
+        return _cut(bundle.train, group, order, size)
+    return (_gather(bundle.train, group, share_of(rows)) for rows in torch.split(order, size))
 
 
 def _cut(split: Split, group: Tensor | None, order: Tensor, size: int) -> Iterator[Batch]:

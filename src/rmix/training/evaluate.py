@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from rmix.datasets.base import Split
+from rmix.joined import join, share_of
 from rmix.metrics import GroupTable
-from rmix.training.batches import ordered_batches
 
 EVALUATED = 1024  # rows of a batch
 
@@ -18,7 +18,8 @@ def predict(model: nn.Module, split: Split, size: int = EVALUATED) -> Tensor:
     """Logits of every row in order, (n, n_classes), in evaluation mode."""
     model.eval()
     device = device_of(model)
-    return torch.cat([model(batch.x.to(device)).cpu() for batch in ordered_batches(split, size)])
+    share = share_of(torch.arange(len(split)))  # of this process
+    return join(torch.cat([model(split.x[rows].to(device)).cpu() for rows in torch.split(share, size)]))
 
 
 def evaluate(model: nn.Module, split: Split, n_groups: int) -> GroupTable:

@@ -27,14 +27,15 @@ from torch import nn
 
 from rmix.batch import Batch, Groups
 from rmix.datasets.base import Bundle
-from rmix.errors import HiddenGroupsError
+from rmix.errors import HiddenGroupsError, InvalidValueError
+from rmix.joined import rank_name
 from rmix.methods.base import Method
-from rmix.recipe import Stage
+from rmix.recipe import Stage, bare
 from rmix.streams import stream, torch_stream
-from rmix.training.batches import ordered_batches, training_batches
+from rmix.training.batches import training_batches, training_order
 from rmix.training.callbacks import Callback, Moment
 from rmix.training.checkpoint import NoShelf
-from rmix.training.evaluate import EVALUATED, evaluate
+from rmix.training.evaluate import evaluate, predict
 from rmix.training.optimize import make_optimizer, rate_at, set_rate
 from rmix.training.selection import SELECTIONS, Rule
 from rmix.training.settings import FirstStage, Training
@@ -135,10 +136,12 @@ class Trainer:
             if bundle.train_member is not None:
                 described[stage.name] = stage.recipe.weighting.describe(bundle.train_member)
         assert progress is not None, f"{method!r} has no stage"
-        progress.model.load_state_dict(progress.best_model)
+        model = bare(progress.model)
+        model.load_state_dict(progress.best_model)
+        model.requires_grad_(True)
         for callback in self.callbacks:
             callback.on_end(self)
-        return Fitted(progress.model, history, progress.best, described)
+        return Fitted(model, history, progress.best, described)
 
     def _run_stage(
         self, stage: Stage, before: Progress | None, make_model: MakeModel, method: Method, bundle: Bundle
@@ -162,9 +165,11 @@ class Trainer:
     def _begin(self, stage: Stage, before: Progress | None, make_model: MakeModel) -> Progress:
         if before is None or stage.fresh_model:
             with torch_stream(self.seed, "init", stage.name):
-                model = make_model().to(self.device)
+                model = stage.recipe.accompany(make_model()).to(self.device)
         else:
-            model = before.model
+            model = stage.recipe.accompany(bare(before.model))
+        if stage.head_only:
+            features_of(model).requires_grad_(False)
         training = self.first if stage.preliminary else self.training
         return Progress(stage, training, model, make_optimizer(model, training))
 
@@ -177,9 +182,10 @@ class Trainer:
     def _epoch(self, progress: Progress, groups: Groups, bundle: Bundle) -> None:
         stage, name = progress.stage, (progress.stage.name, progress.epoch)
         watch = LossWatch(*name)
-        with torch_stream(self.seed, "model", *name):
+        with torch_stream(self.seed, "model", *name, *rank_name()):
             self._train_epoch(progress, groups, bundle, watch)
             loss = watch.mean()
+            watch.check(progress.model)
             if stage.observe == "clean":
                 self._clean_pass(progress, bundle)
             stage.recipe.weighting.end_epoch()
@@ -193,16 +199,18 @@ class Trainer:
 
     def _train_epoch(self, progress: Progress, groups: Groups, bundle: Bundle, watch: LossWatch) -> None:
         stage, training, model, optimizer = progress.stage, progress.training, progress.model, progress.optimizer
-        name = (stage.name, progress.epoch)
-        order, mix = stream(self.seed, "order", *name), stream(self.seed, "mix", *name)
-        per_epoch = -(-len(bundle.train) // training.batch_size)
+        name, size = (stage.name, progress.epoch), training.batch_size
+        order = training_order(bundle, stage.recipe.sampler, size, stream(self.seed, "order", *name), groups)
+        mix = stream(self.seed, "mix", *name)
+        per_epoch = -(-len(order) // size)
         step = progress.epoch * per_epoch
         model.train()
-        for batch in training_batches(bundle, stage.recipe.sampler, training.batch_size, order, groups):
-            batch = on_device(batch, self.device)
+        if stage.head_only:
+            features_of(model).eval()
+        for batch in training_batches(bundle, order, size, groups):
             rate = rate_at(training, step, training.epochs * per_epoch)
             set_rate(optimizer, rate)
-            outcome = stage.recipe.update(model, optimizer, batch, mix, training.clip_norm)
+            outcome = stage.recipe.update(model, optimizer, on_device(batch, self.device), mix, training.clip_norm)
             watch.see(outcome, rate)
             if outcome.mixed.clean and stage.observe == "training":
                 stage.recipe.weighting.observe(outcome.batch, outcome.logits)
@@ -210,18 +218,18 @@ class Trainer:
                 self._tell("on_step", self._moment(progress, step), outcome)
             step += 1
 
-    @torch.no_grad()
-    def _clean_pass(self, progress: Progress, bundle: Bundle) -> None:
-        progress.model.eval()
-        for batch in ordered_batches(bundle.train, EVALUATED):
-            batch = on_device(batch, self.device)
-            progress.stage.recipe.weighting.observe(batch, progress.model(batch.x))
+    @staticmethod
+    def _clean_pass(progress: Progress, bundle: Bundle) -> None:
+        logits = predict(progress.model, bundle.train)
+        y, index = bundle.train.y, torch.arange(len(bundle.train))
+        shown = Batch(logits, y, index, torch.ones(len(y)))  # notes read predictions, not inputs
+        progress.stage.recipe.weighting.observe(shown, logits)
 
     @staticmethod
     def _select(progress: Progress, value: float) -> None:
         if not progress.best or value > progress.best["value"]:
             progress.best = {"epoch": progress.epoch, "value": value}
-            progress.best_model = copy.deepcopy(progress.model.state_dict())
+            progress.best_model = copy.deepcopy(bare(progress.model).state_dict())
 
     def _stage_key(self, stage: Stage, method: Method, bundle: Bundle) -> str:
         """Names all that determines what a preliminary stage leaves."""
@@ -236,6 +244,16 @@ class Trainer:
     def _tell(self, hook: str, *what: Any) -> None:
         for callback in self.callbacks:
             getattr(callback, hook)(*what)
+
+
+def features_of(model: nn.Module) -> nn.Module:
+    """The part of a model that a stage of the head alone leaves as it is."""
+    features = getattr(bare(model), "features", None)
+    if not isinstance(features, nn.Module):
+        raise InvalidValueError(
+            f"Training the head alone needs a model with modules `features` and `head`, got {type(model).__name__}."
+        )
+    return features
 
 
 def on_device(batch: Batch, device: str) -> Batch:

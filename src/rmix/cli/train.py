@@ -16,7 +16,7 @@ from rmix.cli.progress import StageBars, make_bars, show_log
 from rmix.cli.show import show_result
 from rmix.datasets import DATASETS
 from rmix.errors import InvalidValueError, lookup
-from rmix.experiment.config import Config, config_from, read_toml
+from rmix.experiment.config import Config, check_sections, config_from, read_toml
 from rmix.experiment.run import run_config
 from rmix.methods import METHODS
 
@@ -60,6 +60,7 @@ def parse(argv: Sequence[str]) -> tuple[Config, Where]:
     names = list(itertools.takewhile(lambda word: not word.startswith("-"), argv))
     given, rest = _deciding_options().parse_known_args(list(argv)[len(names) :])
     plain = read_toml(given.config) if given.config else {}
+    check_sections(plain)
     if len(names) > 2:
         raise InvalidValueError(f"rmix train takes DATASET METHOD, got {' '.join(names)!r}.")
     for (key, kind, table), name in itertools.zip_longest(KINDS, names):

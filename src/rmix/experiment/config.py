@@ -73,13 +73,18 @@ class Config:
 SECTIONS = ("dataset", "method", "model", "training", "first", "selection", "seed")
 
 
-def config_from(plain: Mapping[str, Any]) -> Config:
-    """A configuration from plain values; what is missing comes from the data set's recipe."""
+def check_sections(plain: Mapping[str, Any]) -> None:
+    """A misspelt section must not be passed over."""
     for key in plain:
         if key not in SECTIONS:
             raise InvalidValueError(
                 f"No section named {key!r}.{suggestion(key, SECTIONS)} Known: {', '.join(SECTIONS)}."
             )
+
+
+def config_from(plain: Mapping[str, Any]) -> Config:
+    """A configuration from plain values; what is missing comes from the data set's recipe."""
+    check_sections(plain)
     dataset = dataset_from(plain.get("dataset", "moons"))
     recipe = shipped_recipe(dataset.name) if type(dataset) in DATASETS.values() else {}
     return Config(

@@ -19,6 +19,7 @@ from rmix.errors import InvalidValueError, lookup
 from rmix.experiment.config import Config, check_sections, config_from, read_toml
 from rmix.experiment.run import run_config
 from rmix.methods import METHODS
+from rmix.training.processes import processes, wait_for_all
 
 SelectedBy = Literal["worst_group", "average", "last"]
 KINDS: tuple[tuple[str, str, dict[str, type[Any]]], ...] = (
@@ -45,13 +46,15 @@ class Where:
 def run(argv: Sequence[str]) -> int:
     """Parse, train, show."""
     config, where = parse(argv)
-    console = Console()
-    show_log(console)
-    with make_bars(console) as bars:
-        done = run_config(
-            config, store=where.out, device=where.device, threads=where.threads, callbacks=[StageBars(bars)]
-        )
-    show_result(console, done.result, where.out, reused=done.reused)
+    with processes(where.device) as rank:
+        console = Console(quiet=rank > 0)
+        show_log(console)
+        with make_bars(console) as bars:
+            done = run_config(
+                config, store=where.out, device=where.device, threads=where.threads, callbacks=[StageBars(bars)]
+            )
+        show_result(console, done.result, where.out, reused=done.reused)
+        wait_for_all()
     return 0
 
 

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from rmix.joined import world
 from rmix.training.callbacks import Callback, Moment
 
 
@@ -31,6 +32,8 @@ class EventLog(Callback):
         self._write("end")
 
     def _write(self, event: str, **values: Any) -> None:
+        if world()[0]:
+            return  # the first of several processes writes
         line = json.dumps({"time": round(time.time(), 3), "event": event, **values})
         with self.path.open("a") as file:
             file.write(line + "\n")

@@ -9,14 +9,16 @@ import re
 from pathlib import Path
 from typing import Any
 
+from rmix._version import __version__
 from rmix.errors import StoreError
 from rmix.experiment.result import Result
+from rmix.joined import world
 from rmix.training.checkpoint import Shelf, load, save, write_whole
 
 
 def run_id(config: dict[str, Any], checksum: str) -> str:
-    """A readable name and a hash of the configuration and the data."""
-    text = json.dumps([config, checksum], sort_keys=True)
+    """A readable name and a hash of the configuration, the data and the version of rmix."""
+    text = json.dumps([config, checksum, __version__], sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     names = (re.sub(r"[^A-Za-z0-9_]+", "_", config[part]["name"])[:40] for part in ("dataset", "method"))
     return f"{'-'.join(names)}-s{config['seed']}-{digest}"
@@ -52,7 +54,9 @@ class Store:
         return Shelf(folder, run, self.root / "stages")
 
     def finish(self, result: Result, model: dict[str, Any] | None) -> None:
-        """Keep the result, last of all, and the selected model."""
+        """Keep the result, last of all, and the selected model; the first of several processes writes."""
+        if world()[0]:
+            return
         folder = self.folder(result.id)
         if model is not None:
             save(folder / "model.pt", result.id, {"model": model})

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from rmix.errors import CheckpointError
+from rmix.joined import world
 
 log = logging.getLogger(__name__)
 FORMAT = "rmix checkpoint 1"
@@ -83,6 +84,8 @@ class Shelf(NoShelf):
         self.newest, self.previous = run / "checkpoint.pt", run / "checkpoint-previous.pt"
 
     def save_epoch(self, state: dict[str, Any]) -> None:
+        if world()[0]:
+            return  # the first of several processes writes
         if self.newest.exists():
             self.newest.replace(self.previous)
         save(self.newest, self.key, state)
@@ -97,6 +100,8 @@ class Shelf(NoShelf):
         return None
 
     def save_stage(self, key: str, state: dict[str, Any]) -> None:
+        if world()[0]:
+            return
         self.stages.mkdir(parents=True, exist_ok=True)
         save(self.stages / f"{key}.pt", key, state)
 

@@ -348,6 +348,48 @@ BUGS = (
         'value >= progress.best["value"]',
         "tests/unit/test_selection.py::test_the_first_of_the_largest_is_kept",
     ),
+    Bug(
+        "groups without rows start with a weight",
+        "reductions/group_dro.py",
+        "(rows > 0) / np.count_nonzero(rows)",
+        "np.full(len(rows), 1 / len(rows))",
+        f"{METHODS}[08_absent_group-group_dro]",
+    ),
+    Bug(
+        "weights of groups are not restored",
+        "reductions/group_dro.py",
+        'memory: ClassVar[tuple[str, ...]] = ("weight",)',
+        "memory: ClassVar[tuple[str, ...]] = ()",
+        f"{METHODS}[10_resume-group_dro]",
+    ),
+    Bug(
+        "groups that a batch lacks have a loss of 0",
+        "reductions/vrex.py",
+        "present = (mass > 0).to(means)",
+        "present = torch.ones_like(means)",
+        f"{METHODS}[08_absent_group-vrex]",
+    ),
+    Bug(
+        "the optimizer goes on at the switch",
+        "methods/vrex.py",
+        "fresh_optimizer=switch",
+        "fresh_optimizer=False",
+        "tests/unit/test_reductions_vrex.py::test_the_optimizer_starts_afresh_at_the_switch",
+    ),
+    Bug(
+        "outliers stay in the worst case",
+        "reductions/worst_case.py",
+        "torch.maximum(until - ranked, start)",
+        "(until - ranked)",
+        "tests/reference/test_robust.py::test_worst_cases_over_rows[doro_cvar_doro_a0.25_e0.125]",
+    ),
+    Bug(
+        "weights are part of the loss, not of the distribution",
+        "reductions/worst_case.py",
+        "density = self.density(ratio(weighted, mass), mass)",
+        "density = self.density(weighted, torch.ones_like(mass))",
+        f"{METHODS}[07_integer_weights-cvar_dro]",
+    ),
 )
 
 

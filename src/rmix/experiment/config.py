@@ -17,13 +17,33 @@ from rmix.datasets import DATASETS, Bundle, DataSet, InMemory
 from rmix.errors import InvalidValueError, lookup, require, suggestion
 from rmix.experiment.plain import from_plain, named_from_plain, to_plain
 from rmix.methods import METHODS, Compose, Method
-from rmix.mixers import AnyPair, CutMix, Manifold, Mixup, PairsUnmixed, SameLabelAndGroup, Sometimes
+from rmix.mixers import (
+    AnyPair,
+    CutMix,
+    Either,
+    Manifold,
+    Mixup,
+    OtherGroup,
+    PairsUnmixed,
+    SameAttributeOtherLabel,
+    SameLabelAndGroup,
+    SameLabelOtherGroup,
+    Sometimes,
+)
 from rmix.models import MODELS, ModelSpec
 from rmix.recipe import Mixer, Sampler
-from rmix.samplers import Balanced
+from rmix.samplers import Balanced, HeldOut, PerGroup, Rest, Upsampled
 from rmix.training.selection import SELECTIONS
 from rmix.training.settings import FirstStage, Training
-from rmix.weightings import Fixed, FromEnsemble, FromTrajectory, GroupSize, InverseFrequency, Uncertainty
+from rmix.weightings import (
+    EffectiveNumber,
+    Fixed,
+    FromEnsemble,
+    FromTrajectory,
+    GroupSize,
+    InverseFrequency,
+    Uncertainty,
+)
 
 PARTS: dict[str, type[Any]] = {
     cls.name: cls
@@ -31,21 +51,32 @@ PARTS: dict[str, type[Any]] = {
         AnyPair,
         Balanced,
         CutMix,
+        EffectiveNumber,
+        Either,
         Fixed,
         FromEnsemble,
         FromTrajectory,
         GroupSize,
+        HeldOut,
         InverseFrequency,
         Manifold,
         Mixer,
         Mixup,
+        OtherGroup,
         PairsUnmixed,
+        PerGroup,
+        Rest,
+        SameAttributeOtherLabel,
         SameLabelAndGroup,
+        SameLabelOtherGroup,
         Sampler,
         Sometimes,
         Uncertainty,
+        Upsampled,
     )
 }
+PARTS |= {f"method {name}": cls for name, cls in METHODS.items()}  # a mixer and a method are both called "mixup"
+PARTS[f"method {Compose.name}"] = Compose
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def from_plain(cls: type[Any], plain: Mapping[str, Any], parts: Table | None = N
 
 def _value(value: Any, hint: Any, where: str, parts: Table) -> Any:
     if isinstance(value, Mapping) and "name" in value:
-        value = named_from_plain("part", value, parts, parts)
+        value = named_from_plain("part", value, _fitting(hint, parts), parts)
     elif isinstance(value, Mapping) and is_dataclass(hint):
         return from_plain(hint, value, parts, where)  # type: ignore[arg-type]
     if isinstance(value, list):
@@ -75,6 +75,13 @@ def _value(value: Any, hint: Any, where: str, parts: Table) -> Any:
     if not _fits(value, hint):
         raise InvalidValueError(f"{where} must be {_readable(hint)}, got {value!r}.")
     return value
+
+
+def _fitting(hint: Any, parts: Table) -> Table:
+    """The parts by name; where two of a kind each have one name, the one that ``hint`` asks for."""
+    kinds = tuple(option for option in _options(hint) if isinstance(option, type))
+    fitting = {name.split()[-1]: cls for name, cls in parts.items() if issubclass(cls, kinds)}
+    return {**parts, **fitting}
 
 
 def _options(hint: Any) -> tuple[Any, ...]:

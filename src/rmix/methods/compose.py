@@ -1,27 +1,34 @@
-"""Your own method in one line: these pairs, this mixer, these weights."""
+"""Your own method in one line: this method, with these pairs, this mixer, these weights."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rmix.batch import Groups
 from rmix.methods.base import Method
-from rmix.recipe import Facts, Mixer, Recipe, Sampler, Stage
+from rmix.methods.erm import ERM
+from rmix.recipe import Facts, Mixer, Recipe, Sampler, Stage, Weighting
 from rmix.weightings.rule import WeightRule
 
 
 @dataclass(frozen=True)
 class Compose(Method):
-    """Any sampler, weight rule and mixer together; the named methods of mixing are such compositions.
+    """Any sampler, weight rule and mixer together, with the loss and the reduction of any method.
 
     Paper: None; the parts are those of the published methods.
     Idea: A method is a choice of parts, so a new combination needs no new code.
     Sees: What its parts see: group labels where one of them reads them.
-    Cost: One forward and one backward pass a step, and an ERM run where the weights need its notes.
+    Cost: That of its base, and an ERM run where the weights need its notes.
     Deviations: None.
     Reference numbers: None.
+
+    Args:
+        sampler: which rows make a batch.
+        weighting: how much each row counts.
+        mixer: which rows are blended.
+        base: the method whose parts are used where none is given, in its last stages; None = ERM.
 
     Example:
         >>> from rmix.mixers import CutMix, SameLabelAndGroup
@@ -32,21 +39,31 @@ class Compose(Method):
     """
 
     name: ClassVar[str] = "compose"
-    sampler: Sampler = field(default_factory=Sampler)
+    sampler: Sampler | None = None
     weighting: WeightRule | None = None
-    mixer: Mixer = field(default_factory=Mixer)
+    mixer: Mixer | None = None
+    base: Method | None = None
 
     @property
     def groups(self) -> Groups:  # type: ignore[override]
         """The union of what the parts see."""
-        weighting = Groups.NONE if self.weighting is None else self.weighting.groups
-        return self.sampler.groups | weighting | self.mixer.groups
+        seen = Groups.NONE
+        for part in (self.sampler, self.weighting, self.mixer, self.base):
+            seen |= Groups.NONE if part is None else part.groups
+        return seen
 
     def stages(self, facts: Facts) -> Iterator[Stage]:
-        recipe = Recipe(sampler=self.sampler, mixer=self.mixer)
-        if self.weighting is not None:
-            recipe.weighting = yield from self.weighting.prepare(facts)
-        yield Stage(recipe)
+        weighting = None if self.weighting is None else (yield from self.weighting.prepare(facts))
+        for stage in (self.base or ERM()).stages(facts):
+            if not stage.preliminary:
+                self._put(stage.recipe, weighting)
+            yield stage
+
+    def _put(self, recipe: Recipe, weighting: Weighting | None) -> None:
+        """Put what was given in the place of the base's part."""
+        for slot, part in (("sampler", self.sampler), ("weighting", weighting), ("mixer", self.mixer)):
+            if part is not None:
+                setattr(recipe, slot, part)
 
 
 class Composed(Method):

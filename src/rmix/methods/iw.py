@@ -12,7 +12,7 @@ from rmix.methods.compose import Compose, Composed
 from rmix.methods.space import Space, Uniform
 from rmix.recipe import Facts, Recipe
 from rmix.samplers import Balanced
-from rmix.weightings import InverseFrequency
+from rmix.weightings import EffectiveNumber, InverseFrequency
 from rmix.weightings.rule import Scale
 
 
@@ -29,6 +29,7 @@ class ImportanceWeighting(Composed):
 
     Args:
         power: 1 counts every group alike, 0.5 is the square-root variant.
+        beta: of the effective number of rows (Cui et al., 2019; published 0.9999) instead of a power; None = the power.
         scale: none (mean one over groups) or mean_one (over rows).
     """
 
@@ -37,10 +38,12 @@ class ImportanceWeighting(Composed):
     erm_limit: ClassVar[Mapping[str, Any]] = {"power": 0.0}
     space: ClassVar[Space] = {"power": Uniform(0.5, 1.0)}
     power: float = 1.0
+    beta: float | None = None
     scale: Scale = "mean_one"
 
     def composed(self) -> Compose:
-        return Compose(weighting=InverseFrequency(self.scale, self.power))
+        by_power = InverseFrequency(self.scale, self.power)
+        return Compose(weighting=by_power if self.beta is None else EffectiveNumber(self.scale, self.beta))
 
 
 @dataclass(frozen=True)

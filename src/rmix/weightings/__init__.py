@@ -1,5 +1,7 @@
 """Weightings: how much each row counts. One file and one line here to add one."""
 
+from rmix.weightings.confidence import Confidence
+from rmix.weightings.effective_number import EffectiveNumber
 from rmix.weightings.fixed import Fixed
 from rmix.weightings.frequency import InverseFrequency
 from rmix.weightings.group_size import GroupSize
@@ -11,6 +13,8 @@ from rmix.weightings.uncertainty import Uncertainty
 __all__ = [
     "ByGroup",
     "ByRow",
+    "Confidence",
+    "EffectiveNumber",
     "Fixed",
     "FromEnsemble",
     "FromTrajectory",

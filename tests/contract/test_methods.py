@@ -7,7 +7,7 @@ import pytest
 from rmix.batch import Groups
 from rmix.experiment.config import method_from
 from rmix.experiment.plain import to_plain
-from rmix.methods import METHODS, Compose
+from rmix.methods import CGD, CORAL, IBIRM, IRM, LISA, METHODS, Compose, DomainMix, Fish
 from rmix.mixers import CutMix, Manifold, Mixup, PairsUnmixed, SameLabelAndGroup, Sometimes
 from rmix.samplers import Balanced
 from rmix.testing import METHOD_CONTRACTS, digests_in_fresh_process
@@ -22,10 +22,25 @@ COMPOSITIONS = {
     "compose clean notes": Compose(weighting=Uncertainty(source=FromTrajectory(record="clean"), scale="mean_one")),
     "compose balanced": Compose(sampler=Balanced(), weighting=InverseFrequency(power=0.5)),
 }
-SUBJECTS = {name: cls() for name, cls in METHODS.items()} | COMPOSITIONS
+SETTINGS = {  # under which a method does what its defaults do not within a short run
+    "irm from the third step": IRM(penalty=2.0, anneal=2),
+    "ib_irm from the second epoch": IBIRM(penalty=1.0, anneal=2, bottleneck=0.1, bottleneck_anneal=6),
+    "coral original": CORAL(form="deep_coral", groups_per_batch=3),
+    "fish domainbed": Fish(meta_lr=0.5, meta_steps=None, variant="domainbed", pretrain=False),
+    "cgd of the head": CGD(capacity=2.0, step_size=0.2, parameters=("head",)),
+    "domain_mix with adversary": DomainMix(adversary=0.1, mix="manifold"),
+    "lisa cutmix": LISA(mix="cutmix", per_sample=False),
+}
+SUBJECTS = {name: cls() for name, cls in METHODS.items()} | COMPOSITIONS | SETTINGS
 
 # (method, clause) -> why it is not to hold
-EXCEPTIONS: dict[tuple[str, str], str] = {}
+HALVES = "its penalty compares even with odd rows, so repeating a row moves those below it to the other half"
+EXCEPTIONS: dict[tuple[str, str], str] = {
+    ("irm", "07_integer_weights"): HALVES,
+    ("irm from the third step", "07_integer_weights"): HALVES,
+    ("ib_irm", "07_integer_weights"): HALVES,
+    ("ib_irm from the second epoch", "07_integer_weights"): HALVES,
+}
 
 
 @pytest.mark.parametrize("name", SUBJECTS)

@@ -4,9 +4,22 @@ import pytest
 import torch
 
 import rmix.mixers
-from rmix.mixers import AnyPair, CutMix, Manifold, Mixup, Pairing, PairsUnmixed, SameLabelAndGroup, Sometimes
+from rmix.mixers import (
+    AnyPair,
+    CutMix,
+    Either,
+    Manifold,
+    Mixup,
+    OtherGroup,
+    Pairing,
+    PairsUnmixed,
+    SameAttributeOtherLabel,
+    SameLabelAndGroup,
+    SameLabelOtherGroup,
+    Sometimes,
+)
 from rmix.recipe import Mixer
-from rmix.testing import MIXER_CONTRACTS, check_mixer, check_pairing
+from rmix.testing import MIXER_CONTRACTS, check_mixer, check_pairing, check_selective
 
 MIXERS = {
     "none": Mixer(),
@@ -33,6 +46,29 @@ CELLS = {
 }
 
 
+def differ(values):
+    return values[:, None] != values
+
+
+def known(batch):
+    return (batch.group >= 0)[:, None] & (batch.group >= 0)
+
+
+ATTRIBUTES = (0, 0, 1, 1, 2, 0)  # of the groups of the toy cells, by their place within their class
+QUALIFIED = {
+    OtherGroup(): lambda batch: known(batch) & differ(batch.group),
+    SameLabelOtherGroup(): lambda batch: known(batch) & differ(batch.group) & ~differ(batch.y),
+    SameAttributeOtherLabel(): lambda batch: (
+        known(batch) & differ(batch.y) & ~differ(torch.tensor(ATTRIBUTES)[batch.group])
+    ),
+    SameAttributeOtherLabel((0, 1, 1, 0, 2, 1)): lambda batch: (
+        known(batch) & differ(batch.y) & ~differ(torch.tensor((0, 1, 1, 0, 2, 1))[batch.group])
+    ),
+    Either(OtherGroup(), AnyPair(), 1.0): lambda batch: known(batch) & differ(batch.group),
+    Either(AnyPair(), SameLabelOtherGroup(), 0.0): lambda batch: known(batch) & differ(batch.group) & ~differ(batch.y),
+}
+
+
 @pytest.mark.parametrize("name", MIXERS)
 @pytest.mark.parametrize("clause", MIXER_CONTRACTS)
 def test_mixer(clause, name):
@@ -49,6 +85,11 @@ def test_pairing(pairing):
     check_pairing(pairing(), CELLS[pairing])
 
 
+@pytest.mark.parametrize("pairing", QUALIFIED, ids=repr)
+def test_selective_pairing(pairing):
+    check_selective(pairing, QUALIFIED[pairing])
+
+
 def _exported(base):
     classes = (value for value in vars(rmix.mixers).values() if isinstance(value, type))
     return {cls for cls in classes if issubclass(cls, base) and cls is not base}
@@ -56,7 +97,7 @@ def _exported(base):
 
 def test_every_mixer_and_pairing_is_checked():
     assert _exported(Mixer) == {type(mixer) for mixer in MIXERS.values()} - {Mixer}
-    assert _exported(Pairing) == set(CELLS)
+    assert _exported(Pairing) == set(CELLS) | {type(pairing) for pairing in QUALIFIED}
 
 
 def test_a_broken_mixer_is_named_with_its_clause():

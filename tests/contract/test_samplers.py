@@ -4,10 +4,10 @@ import pytest
 
 import rmix.samplers
 from rmix.recipe import Sampler
-from rmix.samplers import Balanced
+from rmix.samplers import Balanced, PerGroup
 from rmix.testing import check_sampler
 
-SAMPLERS = {"shuffle": Sampler(), "balanced": Balanced()}
+SAMPLERS = {"shuffle": Sampler(), "balanced": Balanced(), "per group": PerGroup(), "two groups": PerGroup(2)}
 
 
 @pytest.mark.parametrize("name", SAMPLERS)

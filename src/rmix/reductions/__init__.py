@@ -3,6 +3,7 @@
 from rmix.reductions.chi_square import ChiSquare, radius_of
 from rmix.reductions.cvar import CVaR
 from rmix.reductions.doro import ChiSquareDORO, CVaRDORO
+from rmix.reductions.group_average import GroupAverage
 from rmix.reductions.group_dro import GroupDRO
 from rmix.reductions.group_means import group_means
 from rmix.reductions.vrex import VREx
@@ -13,6 +14,7 @@ __all__ = [
     "CVaRDORO",
     "ChiSquare",
     "ChiSquareDORO",
+    "GroupAverage",
     "GroupDRO",
     "VREx",
     "WorstCase",

@@ -10,6 +10,7 @@ from rmix.testing.datasets import check_card, check_dataset
 from rmix.testing.methods import METHOD_CONTRACTS, check_method, digests_in_fresh_process
 from rmix.testing.mixers import MIXER_CONTRACTS, check_mixer, check_pairing
 from rmix.testing.models import check_model
+from rmix.testing.selective import check_selective
 from rmix.testing.toy import toy_batch, toy_bundle, toy_model
 from rmix.testing.weightings import RULE_CONTRACTS, check_sampler, check_weight_rule
 
@@ -24,6 +25,7 @@ __all__ = [
     "check_model",
     "check_pairing",
     "check_sampler",
+    "check_selective",
     "check_weight_rule",
     "digests_in_fresh_process",
     "toy_batch",

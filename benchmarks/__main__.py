@@ -8,10 +8,16 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import epoch, notes, startup, step
+from benchmarks import epoch, methods, notes, startup, step
 from benchmarks.timing import keep_memory
 
-PARTS = {"step": step.lines, "epoch": epoch.lines, "notes": notes.lines, "startup": startup.lines}
+PARTS = {
+    "step": step.lines,
+    "epoch": epoch.lines,
+    "notes": notes.lines,
+    "startup": startup.lines,
+    "methods": methods.lines,
+}
 
 
 def main() -> None:

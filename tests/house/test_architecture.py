@@ -64,10 +64,18 @@ def test_nouns_import_only_nouns():
     assert {name: extra for name, extra in wrong.items() if extra} == {}
 
 
+def lines_without_docstrings(path: Path) -> int:
+    """Lines that are neither blank nor of a docstring."""
+    text = path.read_text()
+    nodes = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Module | ast.ClassDef | ast.FunctionDef)]
+    documented = [n.body[0] for n in nodes if ast.get_docstring(n)]
+    of_docstrings = {line for node in documented for line in range(node.lineno, node.end_lineno + 1)}
+    return sum(bool(line.strip()) and i not in of_docstrings for i, line in enumerate(text.splitlines(), 1))
+
+
 def test_the_core_is_readable_in_one_evening():
-    core = [p for p in FILES if package_of(p) not in OUTSIDE_THE_CORE]
-    lines = sum(bool(line.strip()) for p in core for line in p.read_text().splitlines())
-    assert lines < 1700, lines
+    lines = sum(lines_without_docstrings(p) for p in FILES if package_of(p) not in OUTSIDE_THE_CORE)
+    assert lines < 1500, lines
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))

@@ -12,9 +12,10 @@ from torch import Tensor, nn
 
 from rmix.batch import Batch, Groups, Part
 from rmix.errors import InvalidValueError, require
+from rmix.joined import join
 from rmix.methods.base import Method
 from rmix.methods.mixup import Mix, make_mixer
-from rmix.methods.penalised import Seen, watch_head
+from rmix.methods.penalised import watch_head
 from rmix.methods.space import Space, log_uniform
 from rmix.mixers import OtherGroup
 from rmix.recipe import Accompanied, Facts, Mixer, Outcome, Recipe, Sampler, average, bare, cross_entropy
@@ -89,14 +90,14 @@ class Adversarial(Recipe):
         self.n_told = int(has_rows.sum())
 
     def accompany(self, model: nn.Module) -> nn.Module:
-        width = features_width(model)
-        head = nn.Sequential(nn.Linear(width, WIDTH), nn.ReLU(), nn.Linear(WIDTH, self.n_told))
-        return Accompanied(model, head)
+        first = first_layer(model)
+        head = nn.Sequential(nn.Linear(first.shape[1], WIDTH), nn.ReLU(), nn.Linear(WIDTH, self.n_told))
+        return Accompanied(model, head.to(first))
 
     def step(self, model: Any, batch: Batch, rng: np.random.Generator) -> Outcome:
         with watch_head(model) as shown:
             outcome = super().step(bare(model), batch, rng)
-        guesses = model.companion(reverse_gradient(Seen(outcome, shown).features))
+        guesses = join(model.companion(reverse_gradient(shown[-1].flatten(1))))  # each process's own rows, then joined
         place = self.place.to(guesses.device)
         losses, parts = zip(*(told(guesses, part, place) for part in outcome.mixed.parts), strict=True)
         loss = average(losses, replace(outcome.mixed, parts=parts))
@@ -110,15 +111,15 @@ def told(guesses: Tensor, part: Part, place: Tensor) -> tuple[Tensor, Part]:
     return losses, replace(part, weight=part.weight * (part.group >= 0))
 
 
-def features_width(model: nn.Module) -> int:
-    """What the head of a model takes in."""
+def first_layer(model: nn.Module) -> Tensor:
+    """The matrix of the head of a model that the features meet first."""
     head = getattr(model, "head", None)
     matrix = next((p for p in head.parameters() if p.dim() == 2), None) if isinstance(head, nn.Module) else None
     if matrix is None:
         raise InvalidValueError(
             f"An adversary needs a model whose `head` begins with a linear layer, got {type(model).__name__}."
         )
-    return matrix.shape[1]
+    return matrix
 
 
 def reverse_gradient(features: Tensor) -> Tensor:

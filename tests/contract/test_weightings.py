@@ -9,13 +9,23 @@ import torch
 import rmix.weightings
 from rmix.batch import Batch
 from rmix.testing import RULE_CONTRACTS, toy_bundle
-from rmix.weightings import Fixed, FromEnsemble, FromTrajectory, GroupSize, InverseFrequency, Trajectory, Uncertainty
+from rmix.weightings import (
+    EffectiveNumber,
+    Fixed,
+    FromEnsemble,
+    FromTrajectory,
+    GroupSize,
+    InverseFrequency,
+    Trajectory,
+    Uncertainty,
+)
 from rmix.weightings.rule import WeightRule
 
 N = len(toy_bundle().train)
 RULES = {
     "fixed": Fixed(table=tuple(float(row % 4) for row in range(N))),
     "inverse frequency": InverseFrequency(),
+    "effective number": EffectiveNumber(beta=0.9),
     "group size by ratio": GroupSize(ratio=5.0),
     "group size by capacity": GroupSize(capacity=2.0),
     "uncertainty": Uncertainty(),

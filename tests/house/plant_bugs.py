@@ -119,8 +119,8 @@ BUGS = (
     Bug(
         "a main stage has streams of its own",
         "methods/compose.py",
-        "yield Stage(recipe)",
-        "yield Stage(recipe, name=type(self.mixer).__name__)",
+        "            yield stage",
+        "            yield Stage(stage.recipe, name=type(self.mixer).__name__)",
         f"{METHODS}[06_erm_limit-mixup]",
     ),
     Bug(
@@ -389,6 +389,48 @@ BUGS = (
         "density = self.density(ratio(weighted, mass), mass)",
         "density = self.density(weighted, torch.ones_like(mass))",
         f"{METHODS}[07_integer_weights-cvar_dro]",
+    ),
+    Bug(
+        "errors are seen lambda times, not once more",
+        "methods/jtt.py",
+        "1 + self.up_weight * wrong",
+        "1 * ~wrong + self.up_weight * wrong",
+        "tests/unit/test_jtt.py::test_rows_wrong_in_one_epoch_are_seen_1_plus_lambda_times",
+    ),
+    Bug(
+        "upsampled rows come in order",
+        "samplers/upsampled.py",
+        "repeated[rng.permutation(len(repeated))]",
+        "repeated",
+        f"{METHODS}[06_erm_limit-jtt]",
+    ),
+    Bug(
+        "what is held out changes with the epoch",
+        "samplers/held_out.py",
+        "self.mask(rows)",
+        "rng.random(len(rows)) < self.share",
+        "tests/unit/test_upsampled.py::test_the_part_depends_on_its_seed_alone",
+    ),
+    Bug(
+        "a row of weight zero is remembered",
+        "methods/lff.py",
+        "counts = batch.weight > 0",
+        "counts = batch.weight >= 0",
+        "tests/unit/test_lff.py::test_a_row_of_weight_zero_is_not_there",
+    ),
+    Bug(
+        "the model learns from its twin's share",
+        "methods/lff.py",
+        "self.difficulty(batch, losses.detach())",
+        "self.difficulty(batch, losses)",
+        "tests/unit/test_lff.py::test_neither_learns_from_the_loss_of_the_other",
+    ),
+    Bug(
+        "the head is pulled to zero",
+        "methods/afr.py",
+        "(now - then.to(now)) ** 2",
+        "now**2",
+        "tests/unit/test_afr.py::test_the_pull_is_to_where_the_head_began",
     ),
 )
 

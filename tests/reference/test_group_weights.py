@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from rmix.batch import Batch
+from rmix.methods import ImportanceWeighting
 from rmix.recipe import Facts
-from rmix.weightings import GroupSize, InverseFrequency, WeightRule
+from rmix.weightings import EffectiveNumber, GroupSize, InverseFrequency, WeightRule
 
 Case = Callable[[str], dict[str, Any]]
 
@@ -40,6 +41,26 @@ def test_inverse_frequency(name: str, power: float, case: Case) -> None:
     given = case(name)  # the original rounds to float32
     weight = weights_of(InverseFrequency(power=power), given["group_sizes"])
     np.testing.assert_allclose(weight, given["per_group"], rtol=1e-6)
+
+
+def test_effective_number(case: Case) -> None:
+    given = case("weights_effective_number")  # the original rounds to float32
+    weight = weights_of(EffectiveNumber(beta=given["beta"]), given["group_sizes"])
+    np.testing.assert_allclose(weight, given["per_group"], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("weights_inverse", ImportanceWeighting(scale="none")),
+        ("weights_sqrt_inverse", ImportanceWeighting(power=0.5, scale="none")),
+        ("weights_effective_number", ImportanceWeighting(beta=0.9999, scale="none")),
+    ],
+)
+def test_the_method_gives_these_weights(name: str, method: ImportanceWeighting, case: Case) -> None:
+    given, rule = case(name), method.composed().weighting
+    assert rule is not None
+    np.testing.assert_allclose(weights_of(rule, given["group_sizes"]), given["per_group"], rtol=1e-6)
 
 
 def test_mean_one_only_rescales(case: Case) -> None:

@@ -16,9 +16,18 @@ from rmix.experiment.plain import from_plain, named_from_plain, to_plain
 from rmix.methods import METHODS, Compose, Method, RMix, RMixAware
 from rmix.mixers import CutMix, Manifold, Mixup, PairsUnmixed, SameLabelAndGroup, Sometimes
 from rmix.models import MODELS
-from rmix.samplers import Balanced
+from rmix.recipe import Mixer, Sampler
+from rmix.samplers import Balanced, HeldOut, Rest, Upsampled
 from rmix.training.settings import Training
-from rmix.weightings import Fixed, FromEnsemble, FromTrajectory, GroupSize, InverseFrequency, Uncertainty
+from rmix.weightings import (
+    EffectiveNumber,
+    Fixed,
+    FromEnsemble,
+    FromTrajectory,
+    GroupSize,
+    InverseFrequency,
+    Uncertainty,
+)
 
 
 @dataclass(frozen=True)
@@ -108,6 +117,11 @@ COMPOSED = [
     Compose(weighting=Uncertainty(source=FromEnsemble(3)), mixer=Manifold(Mixup(2.0), "random")),
     Compose(weighting=Fixed(table=(1.0, 2.5, 0.0))),
     Compose(weighting=InverseFrequency(power=0.5)),
+    Compose(Sampler(), EffectiveNumber(beta=0.9), Mixer()),
+    Compose(Upsampled((1, 0, 3))),
+    Compose(HeldOut(0.3, 1, True, Balanced())),
+    Compose(Rest(0.3)),
+    *(Compose(base=cls()) for cls in (*METHODS.values(), Compose)),  # "mixup" is a method and a mixer
 ]
 
 
@@ -124,9 +138,9 @@ def test_every_part_is_tried_in_a_composition(part: type[Any]) -> None:
 
 
 @pytest.mark.parametrize(("plain", "message"), [
-    ({"mixer": {"name": "group_size"}}, r"compose\.mixer must be Mixer, got GroupSize"),
+    ({"mixer": {"name": "group_size"}}, r"compose\.mixer must be Mixer or none, got GroupSize"),
     ({"weighting": {"name": "mixup"}}, r"compose\.weighting must be WeightRule or none, got Mixup"),
-    ({"sampler": {"name": "any_pair"}}, r"compose\.sampler must be Sampler"),
+    ({"sampler": {"name": "any_pair"}}, r"compose\.sampler must be Sampler or none"),
     ({"mixer": {"name": "mixup", "pairing": {"name": "balanced"}}}, r"mixup\.pairing must be Pairing, got Balanced"),
 ])  # fmt: skip
 def test_a_part_in_the_wrong_slot_is_refused(plain: dict[str, Any], message: str) -> None:

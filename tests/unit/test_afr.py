@@ -74,7 +74,7 @@ def test_a_strong_pull_keeps_the_head() -> None:
     for l2 in (0.0, 4.0):
         trace = fit(AFR(l2=l2), epochs=5)
         moved.append((trace.model.head.weight - trace.recipe.began[0]).norm().item())
-    assert moved[1] < 0.2 * moved[0]
+    assert moved[1] < 0.5 * moved[0]
 
 
 def test_notes_hold_the_latest_chance_of_each_row() -> None:

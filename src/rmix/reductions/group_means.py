@@ -37,12 +37,16 @@ def group_means(losses: Sequence[Tensor], mixed: Mixed, n_groups: int) -> tuple[
 def sum_by_group(values: Tensor, group: Tensor, n_groups: int) -> Tensor:
     """Sum of the ``values`` (n, ...) of each group, shape (n_groups, ...); group -1 is left out.
 
+    Every group sums over all rows, in an order that is the same on every device and for any number
+    of groups; adding row by row has no fixed order on a GPU.
+
     Example:
         >>> sum_by_group(torch.tensor([1.0, 2.0, 4.0]), torch.tensor([1, -1, 1]), n_groups=2).tolist()
         [0.0, 5.0]
     """
-    sums = values.new_zeros(n_groups + 1, *values.shape[1:])  # the last is for rows in no group
-    return sums.index_add(0, torch.where(group < 0, n_groups, group), values)[:n_groups]
+    member = (torch.arange(n_groups, device=group.device)[:, None] == group).to(values.dtype)  # (n_groups, n)
+    shape = (*member.shape, *[1] * (values.dim() - 1))
+    return (member.view(shape) * values).sum(1)
 
 
 def _known_group(part: Part) -> Tensor:

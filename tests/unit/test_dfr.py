@@ -11,13 +11,22 @@ import torch
 from torch import nn
 from toys import KilledError, StopAt, Told, make_batch, rng, same, small
 
+from rmix.batch import Batch
 from rmix.errors import InvalidValueError
 from rmix.experiment.run import run_config
 from rmix.methods import DFR
 from rmix.methods.dfr import SparseHead, deviation
+from rmix.mixers import Mixup, Pairing
 from rmix.models.base import Network
 from rmix.testing.runs import Trace, fit, same_bits
 from rmix.testing.toy import toy_bundle
+
+
+class Swap(Pairing):
+    """Each of two rows with the other."""
+
+    def __call__(self, batch: Batch, rng: np.random.Generator) -> torch.Tensor:
+        return torch.tensor([1, 0])
 
 
 def network(weight: list[list[float]]) -> Network:
@@ -46,6 +55,20 @@ def test_standardised_features_give_the_same_loss() -> None:
         other.head.bias.copy_(plain.head.weight @ mean)
     expected = nn.functional.cross_entropy(other((x - mean) / spread), batch.y) + 0.01 * other.head.weight.abs().sum()
     assert SparseHead(l1=0.01).step(plain, batch, rng()).loss.item() == pytest.approx(expected.item(), rel=1e-12)
+
+
+def test_a_mixer_blends_what_the_head_is_shown() -> None:
+    """Logits of the blend of 0 and 4 at one half are those of 2; the blends do not vary, so nothing is penalised."""
+    halves = Mixup(1e9, Swap())
+    recipe, model, batch = (
+        SparseHead(mixer=halves, l1=1.0),
+        network([[1.0], [-1.0]]),
+        make_batch([0, 1], x=[[0.0], [4.0]]),
+    )
+    outcome = recipe.step(model, batch, rng())
+    assert outcome.logits.flatten().tolist() == pytest.approx([2.0, -2.0] * 2, rel=1e-3)
+    expected = (math.log(1 + math.exp(-4)) + math.log(1 + math.exp(4))) / 2
+    assert outcome.loss.item() == pytest.approx(expected, rel=1e-3)
 
 
 def test_deviation_counts_a_row_of_weight_three_as_three_rows() -> None:

@@ -15,6 +15,7 @@ from rmix.errors import require
 from rmix.joined import join
 from rmix.methods.base import Method
 from rmix.methods.last_layer import features_stage, linear_head, penalty_once
+from rmix.methods.penalised import watch_head
 from rmix.methods.space import Space, log_uniform
 from rmix.recipe import Facts, Outcome, Recipe, Stage
 from rmix.samplers import Balanced, HeldOut, Rest
@@ -76,9 +77,10 @@ class SparseHead(Recipe):
         return model
 
     def step(self, model: Any, batch: Batch, rng: np.random.Generator) -> Outcome:
-        features = model.features(batch.x)
-        outcome = super().step(lambda x: model.head(features), batch, rng)
-        spread = deviation(join(features.detach()), outcome.batch.weight)
+        with watch_head(model) as shown:
+            outcome = super().step(model, batch, rng)
+        mass = torch.stack([part.weight for part in outcome.mixed.parts]).sum(0)
+        spread = deviation(join(shown[-1].detach()), mass)
         penalty = self.l1 * (model.head.weight.abs() * spread).sum()
         return replace(outcome, loss=outcome.loss + penalty_once(penalty))
 

@@ -35,7 +35,7 @@ class ImportanceWeighting(Composed):
 
     name: ClassVar[str] = "iw"
     groups = Groups.TRAIN
-    erm_limit: ClassVar[Mapping[str, Any]] = {"power": 0.0}
+    erm_limit: ClassVar[Mapping[str, Any]] = {"power": 0.0, "beta": None}
     space: ClassVar[Space] = {"power": Uniform(0.5, 1.0)}
     power: float = 1.0
     beta: float | None = None

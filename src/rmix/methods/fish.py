@@ -41,17 +41,18 @@ class Fish(Method):
 
     Args:
         meta_lr: share of the way that a round goes; the official variant divides it by the number of
-            inner steps (published: FMoW and Camelyon17 0.01, CivilComments 0.05).
+            inner steps. Published: FMoW and Camelyon17 0.01, CivilComments 0.05, after so long a
+            pretraining that little is left to do; the default is DomainBed's, for shorter ones.
         meta_steps: groups of a round, drawn for each; None = all.
         variant: official (groups in random order), or domainbed (in order of id, and ``meta_lr`` is not
-            divided; DomainBed takes meta_lr 0.5, every group, and no pretraining).
+            divided; DomainBed takes every group, and no pretraining).
         pretrain: begin with ERM.
     """
 
     name: ClassVar[str] = "fish"
     groups = Groups.TRAIN
     space: ClassVar[Space] = {"meta_lr": Choice((0.01, 0.05, 0.1, 0.5)), "meta_steps": Choice((2, 3, 5, None))}
-    meta_lr: float = 0.05
+    meta_lr: float = 0.5
     meta_steps: int | None = 5
     variant: Literal["official", "domainbed"] = "official"
     pretrain: bool = True

@@ -432,6 +432,41 @@ BUGS = (
         "now**2",
         "tests/unit/test_afr.py::test_the_pull_is_to_where_the_head_began",
     ),
+    Bug(
+        "a penalty's updates are forgotten",
+        "methods/penalised.py",
+        'memory: ClassVar[tuple[str, ...]] = ("updates",)',
+        "memory: ClassVar[tuple[str, ...]] = ()",
+        f"{METHODS}[10_resume-ib_irm from the second epoch]",
+    ),
+    Bug(
+        "slopes are multiplied by a function that divides by them again",
+        "methods/irm.py",
+        "means[0::2] * means[1::2]",
+        "means.view(-1, 2).prod(1)",
+        f"{METHODS}[08_absent_group-ib_irm from the second epoch]",
+    ),
+    Bug(
+        "a round goes all of its share for each of its steps",
+        "methods/fish.py",
+        "self.meta_lr / (len(order) if self.official else 1)",
+        "self.meta_lr",
+        "tests/reference/test_gradient_methods.py::test_fish",
+    ),
+    Bug(
+        "least weights are set before weights are scaled",
+        "methods/cgd.py",
+        "    return (weight / weight.sum()).clamp(min=LEAST_WEIGHT)",
+        "    weight = weight.clamp(min=LEAST_WEIGHT)\n    return weight / weight.sum()",
+        "tests/unit/test_cgd.py::test_weights_move_are_scaled_and_clamped",
+    ),
+    Bug(
+        "rows in no group are partners",
+        "mixers/selective.py",
+        "self.qualified(batch) & known[:, None] & known",
+        "self.qualified(batch)",
+        "tests/contract/test_mixers.py::test_selective_pairing",
+    ),
 )
 
 

@@ -26,6 +26,9 @@ PAIRS = [
     ("rmix_aware", "iw_sampling"),
     ("rmix", "iw"),
     ("mixup", "erm"),
+    ("rmix", "jtt"),
+    ("rmix_aware", "group_dro"),
+    ("rmix_aware", "lisa"),
 ]
 SHOWN = ("erm", "mixup", "iw", "rmix", "rmix_aware")  # in the README
 

@@ -71,3 +71,12 @@ def add_up(tensors: Iterable[Tensor]) -> None:
     if world()[1] > 1:
         for tensor in tensors:
             dist.all_reduce(tensor)
+
+
+def penalty_once(penalty: Tensor) -> Tensor:
+    """A penalty of the parameters, whose gradient counts once though every process computes it.
+
+    Gradients are summed over processes, which is right for losses of rows, of which each process has
+    its own, and would count what depends on no row once a process.
+    """
+    return penalty.detach() + (penalty - penalty.detach()) / world()[1]

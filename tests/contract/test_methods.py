@@ -7,7 +7,7 @@ import pytest
 from rmix.batch import Groups
 from rmix.experiment.config import method_from
 from rmix.experiment.plain import to_plain
-from rmix.methods import CGD, CORAL, IBIRM, IRM, LISA, METHODS, Compose, DomainMix, Fish
+from rmix.methods import CGD, CORAL, IBIRM, IRM, LISA, METHODS, Compose, DomainMix, Fish, GroupDRO
 from rmix.mixers import CutMix, Manifold, Mixup, PairsUnmixed, SameLabelAndGroup, Sometimes
 from rmix.samplers import Balanced
 from rmix.testing import METHOD_CONTRACTS, digests_in_fresh_process
@@ -20,6 +20,8 @@ COMPOSITIONS = {
     "compose manifold": Compose(mixer=Sometimes(Manifold(Mixup(0.5, SameLabelAndGroup()), "random"), 0.8)),
     "compose ensemble": Compose(weighting=Uncertainty(source=FromEnsemble(2))),
     "compose clean notes": Compose(weighting=Uncertainty(source=FromTrajectory(record="clean"), scale="mean_one")),
+    "compose under group dro": Compose(base=GroupDRO(), mixer=Mixup(0.5)),
+    "compose lisa with weights": Compose(base=LISA(), weighting=Uncertainty("mean_one")),
     "compose balanced": Compose(sampler=Balanced(), weighting=InverseFrequency(power=0.5)),
 }
 SETTINGS = {  # under which a method does what its defaults do not within a short run

@@ -14,10 +14,19 @@ from rmix.errors import InvalidValueError, UnknownNameError
 from rmix.experiment.config import PARTS, config_from, method_from
 from rmix.experiment.plain import from_plain, named_from_plain, to_plain
 from rmix.methods import METHODS, Compose, Method, RMix, RMixAware
-from rmix.mixers import CutMix, Manifold, Mixup, PairsUnmixed, SameLabelAndGroup, Sometimes
+from rmix.mixers import (
+    CutMix,
+    Either,
+    Manifold,
+    Mixup,
+    OtherGroup,
+    PairsUnmixed,
+    SameLabelAndGroup,
+    Sometimes,
+)
 from rmix.models import MODELS
 from rmix.recipe import Mixer, Sampler
-from rmix.samplers import Balanced, HeldOut, Rest, Upsampled
+from rmix.samplers import Balanced, HeldOut, PerGroup, Rest, Upsampled
 from rmix.training.settings import Training
 from rmix.weightings import (
     EffectiveNumber,
@@ -121,6 +130,8 @@ COMPOSED = [
     Compose(Upsampled((1, 0, 3))),
     Compose(HeldOut(0.3, 1, True, Balanced())),
     Compose(Rest(0.3)),
+    Compose(PerGroup(2), mixer=Mixup(1.0, Either(prob=0.25))),
+    Compose(mixer=Mixup(1.0, OtherGroup())),
     *(Compose(base=cls()) for cls in (*METHODS.values(), Compose)),  # "mixup" is a method and a mixer
 ]
 

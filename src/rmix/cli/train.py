@@ -19,7 +19,7 @@ from rmix.errors import InvalidValueError, lookup
 from rmix.experiment.config import Config, check_sections, config_from, read_toml
 from rmix.experiment.run import run_config
 from rmix.methods import METHODS
-from rmix.training.processes import processes, wait_for_all
+from rmix.training.processes import processes
 
 SelectedBy = Literal["worst_group", "average", "last"]
 KINDS: tuple[tuple[str, str, dict[str, type[Any]]], ...] = (
@@ -54,7 +54,6 @@ def run(argv: Sequence[str]) -> int:
                 config, store=where.out, device=where.device, threads=where.threads, callbacks=[StageBars(bars)]
             )
         show_result(console, done.result, where.out, reused=done.reused)
-        wait_for_all()
     return 0
 
 

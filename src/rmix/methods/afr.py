@@ -11,8 +11,9 @@ from torch import Tensor, nn
 
 from rmix.batch import Batch
 from rmix.errors import require
+from rmix.joined import penalty_once
 from rmix.methods.base import Method
-from rmix.methods.last_layer import features_stage, linear_head, penalty_once
+from rmix.methods.last_layer import features_stage, linear_head
 from rmix.methods.space import Choice, Space, log_uniform
 from rmix.recipe import Facts, Outcome, Recipe, Rows, Stage
 from rmix.samplers import HeldOut, Rest

@@ -12,9 +12,9 @@ from torch import Tensor, nn
 
 from rmix.batch import Batch, Groups
 from rmix.errors import require
-from rmix.joined import join
+from rmix.joined import join, penalty_once
 from rmix.methods.base import Method
-from rmix.methods.last_layer import features_stage, linear_head, penalty_once
+from rmix.methods.last_layer import features_stage, linear_head
 from rmix.methods.penalised import watch_head
 from rmix.methods.space import Space, log_uniform
 from rmix.recipe import Facts, Outcome, Recipe, Stage

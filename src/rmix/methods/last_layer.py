@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torch import Tensor, nn
+from torch import nn
 
 from rmix.errors import InvalidValueError
-from rmix.joined import world
 from rmix.recipe import Recipe, Stage, Weighting
 from rmix.samplers import Rest
 
@@ -31,12 +30,3 @@ def linear_head(model: nn.Module) -> nn.Linear:
             f"got {type(head).__name__} in {type(model).__name__}."
         )
     return head
-
-
-def penalty_once(penalty: Tensor) -> Tensor:
-    """A penalty of the parameters, whose gradient counts once though every process computes it.
-
-    Gradients are summed over processes, which is right for losses of rows, of which each process has
-    its own, and would count what depends on no row once a process.
-    """
-    return penalty.detach() + (penalty - penalty.detach()) / world()[1]

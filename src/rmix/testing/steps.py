@@ -31,7 +31,8 @@ def contract_07_integer_weights(method: Method) -> str | None:
 
     The weights have mean one, so a reduction may divide by the rows or by the weights.
     """
-    recipe, model = _recipe64(method), _model64()
+    recipe = _recipe64(method)
+    model = _model64(recipe)
     recipe.mixer = Mixer()
     batch = _first_batch(method, toy_bundle(), size=1000)
     times = torch.arange(len(batch)) % 3
@@ -51,7 +52,8 @@ def contract_09_batch_unchanged(method: Method) -> str | None:
     bundle = toy_bundle()
     fit(method, bundle)
     assert (after := replace(bundle).checksum) == toy_bundle().checksum, f"a run changed its data (checksum {after})"
-    recipe, model, batch = _recipe64(method), _model64(), _first_batch(method, bundle)
+    recipe, batch = _recipe64(method), _first_batch(method, bundle)
+    model = _model64(recipe)
     for step in range(STEPS):
         kept = clone(batch)
         recipe.step(model, batch, _rng(step))
@@ -62,7 +64,8 @@ def contract_09_batch_unchanged(method: Method) -> str | None:
 @clause
 def contract_13_float64(method: Method) -> str | None:
     """Inputs in float64 give a loss in float64, and no operation on the way is of lower precision."""
-    recipe, model, batch = _recipe64(method), _model64(), _first_batch(method, toy_bundle())
+    recipe, batch = _recipe64(method), _first_batch(method, toy_bundle())
+    model = _model64(recipe)
     for step in range(STEPS):
         with _Precision():
             loss = recipe.step(model, batch, _rng(step)).loss
@@ -85,7 +88,8 @@ class _Precision(TorchFunctionMode):
 @clause
 def contract_13_device(method: Method) -> str | None:
     """A step stays on the device of its batch; torch's "meta" device, which holds no values, stands for it."""
-    recipe, model = _recipe64(method), _model64().to("meta")
+    recipe = _recipe64(method)
+    model = _model64(recipe).to("meta")
     batch = _first_batch(method, toy_bundle())
     batch = on_device(batch, "meta")
     for step in range(STEPS):
@@ -110,7 +114,7 @@ class _OneDevice(TorchFunctionMode):
 
 def _recipe64(method: Method) -> Recipe:
     """The recipe of the last stage, after a run in float64."""
-    return fit(method, _float64(toy_bundle()), epochs=1, model=_model64).recipe
+    return fit(method, _float64(toy_bundle()), epochs=1, model=lambda: toy_model(dtype=torch.float64)).recipe
 
 
 def _first_batch(method: Method, bundle: Bundle, size: int = 16) -> Batch:
@@ -119,9 +123,10 @@ def _first_batch(method: Method, bundle: Bundle, size: int = 16) -> Batch:
     return next(training_batches(_float64(bundle), order, size, method.groups))
 
 
-def _model64() -> torch.nn.Module:
+def _model64(recipe: Recipe) -> torch.nn.Module:
+    """The model that ``recipe`` trains, with what it trains beside it."""
     with torch_stream(0, "contract", "init"):
-        return toy_model(dtype=torch.float64)
+        return recipe.accompany(toy_model(dtype=torch.float64)).double()
 
 
 def _float64(bundle: Bundle) -> Bundle:

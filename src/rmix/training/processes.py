@@ -18,11 +18,6 @@ def processes(device: str = "cpu") -> Iterator[int]:
     dist.init_process_group("nccl" if device.startswith("cuda") else "gloo")
     try:
         yield dist.get_rank()
+        dist.barrier()  # a process that leaves early can abort the others
     finally:
         dist.destroy_process_group()
-
-
-def wait_for_all() -> None:
-    """Until every process has come here."""
-    if dist.is_available() and dist.is_initialized():
-        dist.barrier()

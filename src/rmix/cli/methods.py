@@ -10,6 +10,7 @@ from rich.table import Table
 
 from rmix.errors import lookup
 from rmix.methods import METHODS, Groups
+from rmix.methods.cards import card, cost_in_short
 
 
 def run(argv: Sequence[str]) -> int:
@@ -28,9 +29,10 @@ def run(argv: Sequence[str]) -> int:
 def overview() -> Table:
     """Every method in a line."""
     table = Table(title="Methods")
-    for column in ("name", "group labels in training", "in one line"):
+    for column in ("name", "group labels", "an update costs", "in one line"):
         table.add_column(column)
     for name, cls in METHODS.items():
-        sees = "yes" if cls.groups & Groups.TRAIN else "no"
-        table.add_row(name, sees, (inspect.getdoc(cls) or "").splitlines()[0])
+        text = card(cls)
+        sees = "in training" if cls.groups & Groups.TRAIN else "no"
+        table.add_row(name, sees, cost_in_short(text["Cost"]), text["summary"])
     return table

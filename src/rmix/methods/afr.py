@@ -30,7 +30,7 @@ class AFR(Method):
     Sees: No group labels.
     Cost: An ERM run on the rest of the rows first, with an evaluation pass over training an epoch (kept,
         and shared by later runs), then a forward pass and a backward pass of the last layer a step, of
-        epochs as long as the held-out part.
+        epochs as long as the held-out part. Measured: 0.6 of an ERM update.
     Deviations: Trained in batches with the optimizer of the run, where the published code takes full
         gradients of the stored features of augmented images.
     Reference numbers: None in the paper's tables; its authors report other splits.

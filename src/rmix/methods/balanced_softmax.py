@@ -20,7 +20,7 @@ class BalancedSoftmax(Method):
     Idea: In training the log of its size is added to the logit of every class; what the logits learn is
         then right for classes of equal size. Groups within a class are not told apart.
     Sees: No group labels.
-    Cost: One forward and one backward pass a step.
+    Cost: One forward and one backward pass a step. Measured: 1.0 of an ERM update.
     Deviations: No meta-sampler, as in the published comparisons on subpopulations.
     Reference numbers: None in the paper.
 

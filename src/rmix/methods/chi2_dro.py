@@ -21,7 +21,7 @@ class Chi2DRO(Method):
         reweighting in the ball bounds every group's loss, whatever the groups are. Rows count in proportion
         to how far their loss exceeds a threshold that follows from the ball.
     Sees: No group labels.
-    Cost: One forward and one backward pass a step.
+    Cost: One forward and one backward pass a step. Measured: 1.1 of an ERM update.
     Deviations: The threshold is solved exactly, where DORO's code searches it with SciPy and that of Levy et
         al. (NeurIPS 2020) by bisection. No default is published; at alpha = 0.2 and less, a batch of 16 is
         reduced to a row or two, and small networks do not learn.

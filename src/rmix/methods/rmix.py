@@ -27,6 +27,7 @@ class RMix(Composed):
         each of the two targets of a blend is weighted by the row it comes from.
     Sees: No group labels.
     Cost: An ERM run first (kept, and shared by later runs), then one forward and one backward pass a step.
+        Measured: 1.1 of an ERM update.
     Deviations: sigma is tested as p < sigma (paper) rather than <= (published code). The last epoch of
         the ERM run is kept (the published code loses it). The window has T epochs (published code)
         where Eq. approximation writes T + 1. lambda = 0 of Algorithm 1 is the clean weighted batch.
@@ -81,7 +82,7 @@ class RMixAware(Composed):
     Paper: Han et al., Reweighted mixup for subpopulation shift, Algorithm 1 and section 4.3.1.
     Idea: As `rmix`, with weights exp(C / sqrt(n_g)) from the known sizes of the groups.
     Sees: Group labels in training.
-    Cost: One forward and one backward pass a step.
+    Cost: One forward and one backward pass a step. Measured: 1.1 of an ERM update.
     Deviations: The paper gives no value of C, which depends strongly on the group sizes; unless it is
         given, it is solved from the ratio of the largest to the smallest weight. Rows in several groups
         take the least populous, rows in none weigh 1 (before scaling).

@@ -40,6 +40,13 @@ class Bug(NamedTuple):
 
 BUGS = (
     Bug(
+        "gradients are not summed over processes",
+        "recipe.py",
+        "add_up(p.grad for p in model.parameters() if p.grad is not None)",
+        "pass",
+        "tests/contract/test_distributed.py::test_two_processes_train_as_one[erm]",
+    ),
+    Bug(
         "a search space names no setting",
         "methods/rmix.py",
         '"eta": log_uniform(1, 100)',

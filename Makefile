@@ -13,13 +13,13 @@ demo: $(INSTALLED)  ## train on embedded data, show table and report
 	.venv/bin/rmix demo
 
 test: $(INSTALLED)  ## everything that is tested
-	$(PY) -m pytest -n auto
+	$(PY) -m pytest -n auto --dist loadgroup
 
 check: $(INSTALLED)  ## about a minute: format, lint, types, quick tests
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
-	$(PY) -m pytest -n auto -m 'not slow'
+	$(PY) -m pytest -n auto --dist loadgroup -m 'not slow'
 
 fix: $(INSTALLED)  ## format, and mend what can be mended
 	.venv/bin/ruff check --fix .

@@ -6,8 +6,8 @@
         model, optimizer = fresh, or as the stage before left it
         for epoch in the epochs not yet done:     # a checkpoint says which
             for batch in batches(sampler, named stream, permission):
-                recipe.step                       # weighting, mixer, model, loss, reduction
-                backward, optimizer step
+                recipe.update                     # the step (weighting, mixer, model, loss,
+                                                  # reduction), backward, the optimizer
                 recipe.weighting.observe          # predictions on what was not mixed
             evaluate on validation, keep the best epoch, write a checkpoint
 """
@@ -25,6 +25,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from rmix._version import __version__
 from rmix.batch import Batch, Groups
 from rmix.datasets.base import Bundle
 from rmix.errors import HiddenGroupsError, InvalidValueError
@@ -163,11 +164,9 @@ class Trainer:
         return progress
 
     def _begin(self, stage: Stage, before: Progress | None, make_model: MakeModel) -> Progress:
-        if before is None or stage.fresh_model:
-            with torch_stream(self.seed, "init", stage.name):
-                model = stage.recipe.accompany(make_model()).to(self.device)
-        else:
-            model = stage.recipe.accompany(bare(before.model))
+        with torch_stream(self.seed, "init", stage.name):
+            model = make_model() if before is None or stage.fresh_model else bare(before.model)
+            model = stage.recipe.accompany(model).to(self.device)
         if stage.head_only:
             features_of(model).requires_grad_(False)
         training = self.first if stage.preliminary else self.training
@@ -234,7 +233,7 @@ class Trainer:
     def _stage_key(self, stage: Stage, method: Method, bundle: Bundle) -> str:
         """Names all that determines what a preliminary stage leaves."""
         what = stage.identity or repr(method)
-        parts = [bundle.checksum, self.key, self.seed, stage.name, what, asdict(self.first)]
+        parts = [__version__, bundle.checksum, self.key, self.seed, stage.name, what, asdict(self.first)]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
     @staticmethod

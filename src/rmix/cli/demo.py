@@ -33,7 +33,7 @@ class Options:
         out: folder of the runs and the report.
     """
 
-    seeds: int = 3
+    seeds: int = 5
     jobs: int = 0
     out: Path = Path("demo")
 

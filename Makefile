@@ -1,35 +1,40 @@
 # `make demo` and `make test` build .venv themselves; everything runs in it.
 PY := .venv/bin/python
 INSTALLED := .venv/.installed
+DEVELOP := .venv/.develop
 
 .PHONY: demo test check fix docs bench readme clean
 
 $(INSTALLED): pyproject.toml constraints.txt
 	test -x $(PY) || python3 -m venv .venv
+	$(PY) -m pip install --quiet -c constraints.txt -e .
+	touch $@
+
+$(DEVELOP): $(INSTALLED)
 	$(PY) -m pip install --quiet -c constraints.txt -e '.[dev]'
 	touch $@
 
 demo: $(INSTALLED)  ## train on embedded data, show table and report
 	.venv/bin/rmix demo
 
-test: $(INSTALLED)  ## everything that is tested
+test: $(DEVELOP)  ## everything that is tested
 	$(PY) -m pytest -n auto --dist loadgroup
 
-check: $(INSTALLED)  ## about a minute: format, lint, types, quick tests
+check: $(DEVELOP)  ## about a minute: format, lint, types, quick tests
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	$(PY) -m pytest -n auto --dist loadgroup -m 'not slow'
 
-fix: $(INSTALLED)  ## format, and mend what can be mended
+fix: $(DEVELOP)  ## format, and mend what can be mended
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
 	$(PY) tests/house/readme_table.py --write
 
-docs: $(INSTALLED)  ## the figures and tables of README and docs
+docs: $(DEVELOP)  ## the figures and tables of README and docs
 	$(PY) docs/make.py
 
-bench: $(INSTALLED)  ## ratios, each measured in one run
+bench: $(DEVELOP)  ## ratios, each measured in one run
 	$(PY) -m benchmarks
 
 clean:

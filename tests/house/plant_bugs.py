@@ -98,8 +98,8 @@ BUGS = (
     Bug(
         "batches always show groups",
         "training/batches.py",
-        "rows = bundle.rows(groups)",
-        "rows = bundle.rows(Groups.TRAIN)",
+        "group = bundle.rows(groups).group",
+        "group = bundle.rows(Groups.TRAIN).group",
         f"{METHODS}[05_permission-erm]",
     ),
     Bug(
@@ -210,8 +210,8 @@ BUGS = (
     Bug(
         "a kept stage is found under other data",
         "training/trainer.py",
-        "parts = [bundle.checksum, self.key, ",
-        "parts = [self.key, ",
+        "parts = [__version__, bundle.checksum, self.key, ",
+        "parts = [__version__, self.key, ",
         f"{METHODS}[10_kept_stages-rmix]",
     ),
     Bug(

@@ -63,7 +63,7 @@ def test_the_main_stage_is_never_taken_from_another_run(tmp_path: Path) -> None:
 
 
 def test_a_reused_stage_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("INFO")
+    caplog.set_level("INFO", logger="rmix")
     stages_of_second_run(small(TWO_STAGES), small(replace(TWO_STAGES, eta=1.0)), tmp_path)
     assert "Stage 'notes' of seed 0 was trained before and is reused." in caplog.text
 

@@ -62,7 +62,7 @@ def test_cutmix_of_points_is_refused() -> None:
 
 
 def test_a_finished_run_is_reused_and_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("INFO")
+    caplog.set_level("INFO", logger="rmix")
     told = Told()
     first = rmix.train(SMALL_MOONS, "erm", store=tmp_path, **QUICK)
     again = rmix.train(SMALL_MOONS, "erm", store=str(tmp_path), callbacks=[told], **QUICK)

@@ -2,7 +2,7 @@
 
 A clause that says nothing about a method (the group-blind one, about a method that declares groups)
 returns why; otherwise it returns None. Clause 12, that two processes on half a batch make the step
-of one process on the whole, is not among them yet.
+of one process on the whole, needs processes and stands in ``rmix.testing.distributed``.
 """
 
 from __future__ import annotations

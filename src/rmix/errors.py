@@ -36,6 +36,10 @@ class StoreError(RMixError, OSError):
     """A store folder that cannot be used."""
 
 
+class BusyError(RMixError):
+    """Something that another process is at work on."""
+
+
 class CheckpointError(RMixError):
     """A checkpoint that cannot be read, or that belongs to something else."""
 

@@ -23,6 +23,12 @@ def world() -> tuple[int, int]:
     return 0, 1
 
 
+def together() -> None:
+    """Wait until every process is here."""
+    if world()[1] > 1:
+        dist.barrier()
+
+
 def rank_name() -> tuple[int, ...]:
     """What this process adds to the name of a stream that must differ between processes: the first adds nothing."""
     rank, _ = world()

@@ -12,7 +12,7 @@ import rmix
 
 ROOT = Path(rmix.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
-NOUNS = {"batch", "errors", "joined", "streams", "recipe", "_version"}
+NOUNS = {"batch", "errors", "joined", "lock", "streams", "recipe", "_version"}
 PARTS = {"mixers", "weightings", "losses", "reductions", "samplers"}
 # what each package may import, besides itself and the nouns
 ARROWS = {

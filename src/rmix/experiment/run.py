@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import platform
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -77,13 +77,33 @@ def run_config(
     device: str = "cpu",
     threads: int | None = 1,
     callbacks: Sequence[Callback] = (),
+    bundle: Bundle | None = None,
+    wait: bool = True,
 ) -> Run:
-    """Train what ``config`` says; see :func:`train`."""
-    bundle = config.dataset.load()
-    plain = config.to_plain()
-    identity = run_id(plain, bundle.checksum)
-    make_model = _model_maker(config, bundle)
+    """Train what ``config`` says; see :func:`train`.
+
+    Args:
+        bundle: what ``config.dataset`` loads, where it was loaded before.
+        wait: for another process that trains the same run; otherwise :class:`rmix.errors.BusyError`.
+    """
+    bundle = bundle or config.dataset.load()
     kept = Store(store) if store is not None else None
+    identity = run_id(config.to_plain(), bundle.checksum)
+    with kept.lock(identity, wait=wait) if kept else nullcontext():
+        return _read_or_train(config, bundle, identity, kept, device, threads, callbacks)
+
+
+def _read_or_train(
+    config: Config,
+    bundle: Bundle,
+    identity: str,
+    kept: Store | None,
+    device: str,
+    threads: int | None,
+    callbacks: Sequence[Callback],
+) -> Run:
+    plain = config.to_plain()
+    make_model = _model_maker(config, bundle)
     ended = kept.result(identity) if kept else None
     if kept and ended and ended.failure is None:
         log.info("Run %s ended before; its result is shown.", identity)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from rmix._version import __version__
 from rmix.errors import StoreError
 from rmix.experiment.result import Result
 from rmix.joined import world
+from rmix.lock import locked
 from rmix.training.checkpoint import Shelf, load, save, write_whole
 
 
@@ -29,7 +31,7 @@ class Store:
 
     ::
 
-        runs/<id>/config.json  result.json  model.pt  checkpoint.pt  checkpoint-previous.pt  events.jsonl
+        runs/<id>/config.json  result.json  model.pt  checkpoint.pt  checkpoint-previous.pt  events.jsonl  lock
         stages/<key>.pt        what preliminary stages left, shared by all runs
     """
 
@@ -45,6 +47,11 @@ class Store:
     def folder(self, run: str) -> Path:
         """Folder of a run."""
         return self.root / "runs" / run
+
+    def lock(self, run: str, *, wait: bool = True) -> AbstractContextManager[None]:
+        """Have a run to oneself: of two processes that train the same run, one waits, or is told that it is busy."""
+        self.folder(run).mkdir(exist_ok=True)
+        return locked(self.folder(run) / "lock", f"Run {run}", wait=wait)
 
     def begin(self, run: str, config: dict[str, Any]) -> Shelf:
         """Make the run's folder and give its shelf of checkpoints."""

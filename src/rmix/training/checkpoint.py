@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import torch
 
 from rmix.errors import CheckpointError
 from rmix.joined import world
+from rmix.lock import locked
 
 log = logging.getLogger(__name__)
 FORMAT = "rmix checkpoint 1"
@@ -69,9 +72,20 @@ class NoShelf:
         """What a preliminary stage with this key left, if any."""
         return None
 
+    @contextmanager
+    def at_stage(self, key: str) -> Iterator[NoShelf]:
+        """The shelf of a preliminary stage, for one process at a time."""
+        yield self
+
 
 class Shelf(NoShelf):
     """Keeps the two newest epochs of a run, and what preliminary stages leave for all runs.
+
+    ::
+
+        stages/<key>.pt   what a stage left
+        stages/<key>/     its lock and, while it is trained, its newest epochs: whoever needs the stage
+                          after its holder died goes on from them
 
     Args:
         run: folder of the run.
@@ -104,9 +118,18 @@ class Shelf(NoShelf):
             return
         self.stages.mkdir(parents=True, exist_ok=True)
         save(self.stages / f"{key}.pt", key, state)
+        for checkpoint in (self.stages / key).glob("checkpoint*.pt"):
+            checkpoint.unlink()
 
     def load_stage(self, key: str) -> dict[str, Any] | None:
         return self._try(self.stages / f"{key}.pt", key)
+
+    @contextmanager
+    def at_stage(self, key: str) -> Iterator[NoShelf]:
+        folder = self.stages / key
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder / "lock", "The first stage of this run"):
+            yield Shelf(folder, key, self.stages)
 
     @staticmethod
     def _try(path: Path, key: str) -> dict[str, Any] | None:

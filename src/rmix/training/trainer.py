@@ -148,20 +148,27 @@ class Trainer:
         self, stage: Stage, before: Progress | None, make_model: MakeModel, method: Method, bundle: Bundle
     ) -> Progress:
         progress = self._begin(stage, before, make_model)
+        if not stage.preliminary:
+            self._train_stage(progress, method, bundle, self.shelf)
+            return progress
         key = self._stage_key(stage, method, bundle)
-        kept = self.shelf.load_stage(key) if stage.preliminary else None
-        if kept is not None:
-            progress.restore(kept)
-            log.info("Stage %r of seed %d was trained before and is reused.", stage.name, self.seed)
-        self._tell("on_stage", self._moment(progress, 0), kept is not None)
-        if kept is None:
-            self._resume(progress)
-            while progress.epoch < progress.training.epochs:
-                self._epoch(progress, method.groups, bundle)
-                self.shelf.save_epoch(progress.state())
-            if stage.preliminary:
-                self.shelf.save_stage(key, progress.state())
+        with self.shelf.at_stage(key) as shelf:
+            kept = shelf.load_stage(key)
+            if kept is None:
+                self._train_stage(progress, method, bundle, shelf)
+                shelf.save_stage(key, progress.state())
+            else:
+                progress.restore(kept)
+                log.info("Stage %r of seed %d was trained before and is reused.", stage.name, self.seed)
+                self._tell("on_stage", self._moment(progress, 0), True)
         return progress
+
+    def _train_stage(self, progress: Progress, method: Method, bundle: Bundle, shelf: NoShelf) -> None:
+        self._tell("on_stage", self._moment(progress, 0), False)
+        self._resume(progress, shelf)
+        while progress.epoch < progress.training.epochs:
+            self._epoch(progress, method.groups, bundle)
+            shelf.save_epoch(progress.state())
 
     def _begin(self, stage: Stage, before: Progress | None, make_model: MakeModel) -> Progress:
         with torch_stream(self.seed, "init", stage.name):
@@ -172,8 +179,9 @@ class Trainer:
         training = self.first if stage.preliminary else self.training
         return Progress(stage, training, model, make_optimizer(model, training))
 
-    def _resume(self, progress: Progress) -> None:
-        state = self.shelf.load_epoch()
+    @staticmethod
+    def _resume(progress: Progress, shelf: NoShelf) -> None:
+        state = shelf.load_epoch()
         if state is not None and state["stage"] == progress.stage.name:
             progress.restore(state)
             log.info("Going on after epoch %d of stage %r.", progress.epoch, progress.stage.name)

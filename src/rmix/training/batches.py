@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from rmix.batch import Batch, Groups
 from rmix.datasets.base import Bundle, Split
+from rmix.datasets.inputs import read
 from rmix.joined import share_of, world
 from rmix.recipe import Sampler
 
@@ -21,27 +22,39 @@ def training_order(bundle: Bundle, sampler: Sampler, size: int, rng: np.random.G
     return sampler(bundle.rows(groups), rng, size)
 
 
-def training_batches(bundle: Bundle, order: Tensor, size: int, groups: Groups) -> Iterator[Batch]:
-    """The rows of ``order`` in batches; with several processes, this one's share of each."""
-    group = bundle.rows(groups).group
-    if world()[1] == 1:
-        return _cut(bundle.train, group, order, size)
-    return (_gather(bundle.train, group, share_of(rows)) for rows in torch.split(order, size))
+def training_batches(
+    bundle: Bundle,
+    order: Tensor,
+    size: int,
+    groups: Groups,
+    augment: Callable[[int], np.random.Generator] | None = None,
+) -> Iterator[Batch]:
+    """The rows of ``order`` in batches; with several processes, this one's share of each.
+
+    ``augment`` gives the random stream of the row at a place of the epoch, whichever process shows it.
+    """
+    split, group = bundle.train, bundle.rows(groups).group
+    if isinstance(split.x, Tensor) and world()[1] == 1:
+        yield from _cut(split, group, order, size)
+        return
+    places = [share_of(some) for some in torch.split(torch.arange(len(order)), size)]
+    batches = [order[some] for some in places]
+    draws = None if augment is None else lambda batch, place: augment(int(places[batch][place]))
+    for rows, x in zip(batches, read(split.x, batches, draws), strict=True):
+        yield _batch(split, group, rows, x)
 
 
 def _cut(split: Split, group: Tensor | None, order: Tensor, size: int) -> Iterator[Batch]:
-    per_row = split.x[0].numel() if isinstance(split.x, Tensor) else GATHERED
-    together = size * max(1, GATHERED // max(1, per_row * size))
+    together = size * max(1, GATHERED // max(1, split.x[0].numel() * size))
     for chunk in torch.split(order, together):
-        whole = _gather(split, group, chunk)
+        whole = _batch(split, group, chunk, split.x[chunk])
         fields = (whole.x, whole.y, whole.index, whole.weight)
         columns = [torch.split(field, size) for field in fields]
         groups = [None] * len(columns[0]) if whole.group is None else torch.split(whole.group, size)
         yield from (Batch(*row) for row in zip(*columns, groups, strict=True))
 
 
-def _gather(split: Split, group: Tensor | None, rows: Tensor) -> Batch:
-    x = split.x[rows]
+def _batch(split: Split, group: Tensor | None, rows: Tensor, x: Tensor) -> Batch:
     weight = torch.ones(len(rows)) if split.weight is None else split.weight[rows]
     weight = weight.to(x.dtype if x.is_floating_point() else torch.float32)
     return Batch(x, split.y[rows], rows, weight, None if group is None else group[rows])

@@ -20,6 +20,7 @@ import json
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -214,7 +215,8 @@ class Trainer:
         model.train()
         if stage.head_only:
             features_of(model).eval()
-        for batch in training_batches(bundle, order, size, groups):
+        augment = partial(stream, self.seed, "augment", *name)
+        for batch in training_batches(bundle, order, size, groups, augment):
             rate = rate_at(training, step, training.epochs * per_epoch)
             set_rate(optimizer, rate)
             outcome = stage.recipe.update(model, optimizer, on_device(batch, self.device), mix, training.clip_norm)

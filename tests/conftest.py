@@ -1,5 +1,7 @@
 """What every test starts from."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -7,3 +9,9 @@ import torch
 @pytest.fixture(autouse=True, scope="session")
 def _one_thread() -> None:
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing is kept in, or read from, the cache of whoever runs the tests."""
+    monkeypatch.setenv("RMIX_CACHE", str(tmp_path / "cache"))

@@ -30,8 +30,8 @@ def locked(path: Path, what: str, *, wait: bool = True) -> Iterator[None]:
             lock.acquire(blocking=False)
         except Timeout:
             if not wait:
-                raise BusyError(f"{what} is being trained by another process.") from None
-            log.info("%s is being trained by another process; waiting for it.", what)
+                raise BusyError(f"{what} is being worked on by another process.") from None
+            log.info("%s is being worked on by another process; waiting for it.", what)
             lock.acquire()
     together()
     try:

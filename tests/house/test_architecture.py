@@ -19,7 +19,7 @@ ARROWS = {
     **dict.fromkeys(sorted(PARTS), PARTS),
     "methods": PARTS,
     "metrics": set(),
-    "models": set(),
+    "models": {"datasets"},  # what a model does to data before it takes them
     "datasets": {"metrics"},
     "training": {"datasets", "models", "metrics", "methods", "samplers", "mixers", "weightings"},
     "experiment": PARTS | {"methods", "datasets", "models", "metrics", "training"},

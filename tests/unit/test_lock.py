@@ -49,7 +49,7 @@ def test_a_lock_dies_with_its_holder(tmp_path: Path, caplog: pytest.LogCaptureFi
     path = tmp_path / "lock"
     with held_elsewhere(path) as holder:
         with (
-            pytest.raises(BusyError, match=r"^It is being trained by another process\.$"),
+            pytest.raises(BusyError, match=r"^It is being worked on by another process\.$"),
             locked(path, "It", wait=False),
         ):
             pass
@@ -71,7 +71,7 @@ def test_who_waits_is_told_and_comes_second(tmp_path: Path, caplog: pytest.LogCa
     waiting = Thread(target=second)
     with locked(path, "It"):
         waiting.start()
-        while "It is being trained by another process; waiting for it." not in caplog.text:
+        while "It is being worked on by another process; waiting for it." not in caplog.text:
             told.wait(0.01)
         order.append("first")
     waiting.join()
@@ -89,7 +89,7 @@ def test_a_run_that_another_process_trains_is_busy(tmp_path: Path) -> None:
     config = small()
     identity = run_id(config.to_plain(), config.dataset.load().checksum)
     with Store(tmp_path).lock(identity):
-        with pytest.raises(BusyError, match=f"Run {identity} is being trained by another process"):
+        with pytest.raises(BusyError, match=f"Run {identity} is being worked on by another process"):
             run_config(config, store=tmp_path, wait=False)
         run_config(small(seed=1), store=tmp_path, wait=False)  # others are not
     assert not run_config(config, store=tmp_path, wait=False).reused

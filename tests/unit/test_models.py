@@ -37,8 +37,8 @@ def test_a_small_cnn_takes_any_image_of_eight_pixels_or_more(side: int) -> None:
     (lambda: SmallCNN().build((2,), 2), r"small_cnn needs images .* got inputs of shape \(2,\)"),
     (lambda: SmallCNN().build((1, 7, 9), 2), r"at least 8x8, got inputs of shape \(1, 7, 9\)"),
     (lambda: SmallCNN(width=0), "width must be >= 1, got 0"),
-    (lambda: MLP(width=0), "width and depth must be >= 1, got 0 and 2"),
-    (lambda: MLP(depth=0), "width and depth must be >= 1, got 64 and 0"),
+    (lambda: MLP(width=0), "width must be >= 1, got 0"),
+    (lambda: MLP(depth=-1), "depth must be >= 0, got -1"),
     (lambda: MLP(dropout=1.0), r"dropout must be in \[0, 1\), got 1.0"),
 ])  # fmt: skip
 def test_sizes_that_make_no_model(make: Any, message: str) -> None:

@@ -7,18 +7,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from toys import SMALL_MOONS, Told, same, small
+from toys import QUICK, SMALL_MOONS, Told, same, small
 
 import rmix
 from rmix.errors import RMixError
 from rmix.experiment.run import GRID, run_config, surface_of, torch_threads
 from rmix.methods import RMix
 from rmix.mixers import CutMix, Mixup, SameLabelAndGroup
-from rmix.models import MLP
 from rmix.training.settings import Training
 from rmix.weightings import GroupSize
-
-QUICK = {"model": MLP(width=4, depth=1), "training": {"epochs": 2, "batch_size": 16, "lr": 0.1}}
 
 
 def test_names_mappings_and_objects_are_the_same_run() -> None:

@@ -85,6 +85,9 @@ def small(method: Method | None = None, **changes: Any) -> Config:
     return replace(config, **changes)
 
 
+QUICK: dict[str, Any] = {"model": MLP(width=4, depth=1), "training": {"epochs": 2, "batch_size": 16, "lr": 0.1}}
+
+
 class KilledError(Exception):
     """Stands for a killed process."""
 

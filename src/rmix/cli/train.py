@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -71,8 +71,9 @@ def parse(argv: Sequence[str]) -> tuple[Config, Where]:
             plain[key] = _named(plain.get(key), name)
         elif key not in plain and not given.help:
             raise InvalidValueError(f"Which {kind}? Say: rmix train DATASET METHOD, or name it in --config.")
-    if given.model:
-        plain["model"] = _named(plain.get("model"), given.model)
+    for key in ("model", "features"):
+        if name := getattr(given, key):
+            plain[key] = _named(plain.get(key), name)
     config = config_from(plain)
     if given.help:
         rest = [*rest, "--help"]
@@ -85,6 +86,7 @@ def _deciding_options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="rmix train", add_help=False, allow_abbrev=False)
     parser.add_argument("--config", type=Path)
     parser.add_argument("--model")
+    parser.add_argument("--features")
     parser.add_argument("-h", "--help", action="store_true")
     return parser
 
@@ -99,6 +101,7 @@ def _options(config: Config) -> Any:
     """A dataclass whose fields are the options for this data set, method and model."""
     flat, nested = tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes
     groups = [("method", flat), ("training", flat), ("first", nested), ("model", nested), ("dataset", nested)]
+    groups += [("features", nested)] if config.features else []
     parts: list[Any] = [(name, *_option_group(getattr(config, name), marker)) for name, marker in groups]
     parts += [
         ("where", *_option_group(Where(), flat)),
@@ -107,8 +110,7 @@ def _options(config: Config) -> Any:
     ]
 
     def as_config(self: Any) -> Config:
-        names = ("dataset", "method", "model", "training", "first", "selection", "seed")
-        return Config(**{name: getattr(self, name) for name in names})
+        return replace(config, **{name: getattr(self, name) for name, *_ in parts if name != "where"})
 
     return make_dataclass("Options", parts, frozen=True, namespace={"config": as_config})
 
@@ -126,6 +128,7 @@ def _first_line(value: Any) -> str:
 def _description(config: Config) -> str:
     return (
         f"Method {config.method.name}, data set {config.dataset.name}, model {config.model.name}. "
-        "Also: --config FILE.toml with sections [dataset] [method] [model] [training] [first] "
-        "and keys selection, seed; --model NAME. The card of the method: rmix methods " + config.method.name
+        "Also: --config FILE.toml with sections [dataset] [features] [method] [model] [training] [first] "
+        "and keys selection, seed; --model NAME; --features NAME. The card of the method: rmix methods "
+        + config.method.name
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
@@ -86,6 +87,11 @@ class Bundle:
     def splits(self) -> dict[str, Split]:
         """The splits by name."""
         return {"train": self.train, "valid": self.valid, "test": self.test}
+
+    def with_inputs(self, change: Callable[[str, Any], Any]) -> Bundle:
+        """This bundle with other inputs, row by row: what ``change`` makes of a split's name and inputs."""
+        train, valid, test = (replace(split, x=change(name, split.x)) for name, split in self.splits.items())
+        return replace(self, train=train, valid=valid, test=test)
 
     @property
     def n_classes(self) -> int:

@@ -30,7 +30,7 @@ from rmix.mixers import (
     SameLabelOtherGroup,
     Sometimes,
 )
-from rmix.models import MODELS, ModelSpec
+from rmix.models import ENCODERS, MODELS, Encoder, ModelSpec
 from rmix.recipe import Mixer, Sampler
 from rmix.samplers import Balanced, HeldOut, PerGroup, Rest, Upsampled
 from rmix.training.selection import SELECTIONS
@@ -90,6 +90,7 @@ class Config:
     first: FirstStage = field(default_factory=FirstStage)
     selection: str = "worst_group"
     seed: int = 0
+    features: Encoder | None = None  # the model is trained on what this frozen network makes of the inputs
 
     def __post_init__(self) -> None:
         lookup("selection", self.selection, SELECTIONS)
@@ -101,7 +102,7 @@ class Config:
         return plain
 
 
-SECTIONS = ("dataset", "method", "model", "training", "first", "selection", "seed")
+SECTIONS = ("dataset", "features", "method", "model", "training", "first", "selection", "seed")
 
 
 def check_sections(plain: Mapping[str, Any]) -> None:
@@ -117,15 +118,19 @@ def config_from(plain: Mapping[str, Any]) -> Config:
     """A configuration from plain values; what is missing comes from the data set's recipe."""
     check_sections(plain)
     dataset = dataset_from(plain.get("dataset", "moons"))
-    recipe = shipped_recipe(dataset.name) if type(dataset) in DATASETS.values() else {}
+    given = plain.get("features")
+    features = None if given is None else _named("encoder of features", given, ENCODERS)
+    shipped = f"{dataset.name}_features" if features else dataset.name
+    recipe = shipped_recipe(shipped) if type(dataset) in DATASETS.values() else {}
     return Config(
         dataset=dataset,
         method=method_from(_with_recipe(plain.get("method", "erm"), recipe.get("method", {}))),
-        model=_named("model", plain.get("model", recipe.get("model", dataset.model)), MODELS),
+        model=_named("model", plain.get("model", recipe.get("model", "mlp" if features else dataset.model)), MODELS),
         training=_settings(Training, recipe.get("training", {}), plain.get("training", {})),
         first=_settings(FirstStage, recipe.get("first", {}), plain.get("first", {})),
         selection=plain.get("selection", "worst_group"),
         seed=plain.get("seed", 0),
+        features=features,
     )
 
 
@@ -154,7 +159,7 @@ def _with_recipe(method: Any, recipes: Mapping[str, Any]) -> Any:
 
 
 def _named(kind: str, value: Any, table: Mapping[str, type[Any]]) -> Any:
-    return value if isinstance(value, DataSet | ModelSpec) else named_from_plain(kind, value, table)
+    return value if isinstance(value, DataSet | Encoder | ModelSpec) else named_from_plain(kind, value, table)
 
 
 def _settings(cls: type[Any], recipe: Mapping[str, Any], given: Any) -> Any:
@@ -164,7 +169,7 @@ def _settings(cls: type[Any], recipe: Mapping[str, Any], given: Any) -> Any:
 
 
 def shipped_recipe(dataset: str) -> dict[str, Any]:
-    """The settings shipped for a data set, empty where there are none."""
+    """The settings shipped for a data set (``<name>_features``: for its features), empty where there are none."""
     file = resources.files("rmix.experiment") / "recipes" / f"{dataset}.toml"
     return tomllib.loads(file.read_text()) if file.is_file() else {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import platform
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ from rmix.experiment.config import Config, config_from
 from rmix.experiment.events import EventLog
 from rmix.experiment.result import Result
 from rmix.experiment.store import Store, run_id
+from rmix.models import embed
 from rmix.training.callbacks import Callback
 from rmix.training.evaluate import evaluate, predict
 from rmix.training.selection import SELECTIONS
@@ -59,7 +61,7 @@ def train(
         device: where to train.
         threads: threads of torch while training (few are faster on small models); None = as they are.
         callbacks: who looks on.
-        **settings: ``model``, ``training``, ``first``, ``selection`` and ``seed`` of the configuration.
+        **settings: ``features``, ``model``, ``training``, ``first``, ``selection`` and ``seed`` of the configuration.
 
     Example:
         >>> run = train("moons", "erm", training={"epochs": 1})
@@ -103,7 +105,8 @@ def _read_or_train(
     callbacks: Sequence[Callback],
 ) -> Run:
     plain = config.to_plain()
-    make_model = _model_maker(config, bundle)
+    shown = config.model.prepare(embed(bundle, config.features, device=device) if config.features else bundle)
+    make_model = _model_maker(config, shown)
     ended = kept.result(identity) if kept else None
     if kept and ended and ended.failure is None:
         log.info("Run %s ended before; its result is shown.", identity)
@@ -118,11 +121,11 @@ def _read_or_train(
         device=device,
         shelf=kept.begin(identity, plain) if kept else None,
         callbacks=[*callbacks, *([EventLog(kept.folder(identity))] if kept else [])],
-        key=repr(config.model),
+        key=json.dumps(plain["model"]),
     )
     blank = _blank(identity, plain, config, bundle, device)
     with torch_threads(threads):
-        return _train(trainer, make_model, config, bundle, blank, kept)
+        return _train(trainer, make_model, config, shown, blank, kept)
 
 
 def _train(

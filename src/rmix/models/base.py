@@ -6,6 +6,8 @@ from typing import ClassVar
 
 from torch import Tensor, nn
 
+from rmix.datasets.base import Bundle
+
 
 class Network(nn.Module):
     """Features, then a head; ``mix_points`` are the depths of ``features`` at which it may be mixed."""
@@ -25,6 +27,10 @@ class ModelSpec:
     """What a model is built from; subclasses are frozen dataclasses of sizes."""
 
     name: ClassVar[str]
+
+    def prepare(self, bundle: Bundle) -> Bundle:
+        """The data as this model takes them; a model of texts tokenises here."""
+        return bundle
 
     def build(self, shape: tuple[int, ...], n_classes: int) -> nn.Module:
         """A fresh model for inputs of ``shape``; initial weights come from torch's generator."""

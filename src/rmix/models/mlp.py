@@ -18,7 +18,7 @@ class MLP(ModelSpec):
 
     Args:
         width: units of a hidden layer.
-        depth: hidden layers.
+        depth: hidden layers; 0 is a linear model.
         dropout: share of units dropped after each hidden layer.
 
     Example:
@@ -39,7 +39,8 @@ class MLP(ModelSpec):
     name: ClassVar[str] = "mlp"
 
     def __post_init__(self) -> None:
-        require(self.width >= 1 and self.depth >= 1, f"width and depth must be >= 1, got {self.width} and {self.depth}")
+        require(self.width >= 1, f"width must be >= 1, got {self.width}")
+        require(self.depth >= 0, f"depth must be >= 0, got {self.depth}")
         require(0 <= self.dropout < 1, f"dropout must be in [0, 1), got {self.dropout}")
 
     def build(self, shape: tuple[int, ...], n_classes: int) -> Network:

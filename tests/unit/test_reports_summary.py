@@ -65,14 +65,19 @@ def test_frame_by_hand() -> None:
     assert found["adjusted_average_std"] == pytest.approx(0.2 / sqrt(2))
     assert found["worst"] == pytest.approx(0.55)  # 0.6 and 0.5, of different groups
     assert found["worst_std"] == pytest.approx(0.1 / sqrt(2))
+    # Student's t at 97.5 % and one degree of freedom is 12.706: 0.55 ± 12.706 * (0.1 / sqrt(2)) / sqrt(2)
+    assert (found["worst_low"], found["worst_high"]) == pytest.approx((0.55 - 0.6353, 0.55 + 0.6353), abs=1e-4)
     assert found["gap"] == pytest.approx(((0.8 - 0.6) + (10 / 15 - 0.5)) / 2)
     assert (found["groups_fit"], found["groups_select"], found["seeds"], found["failed"]) == ("no", "yes", 2, 0)
 
 
+NUMBERS = "73.3 ± 9.4 | 72.5 ± 14.1 | 55.0 ± 7.1, big | -8.5 to 118.5 | 18.3 ± 2.4"
+
+
 def test_markdown_by_hand() -> None:
     lines = Summary(TWO).markdown().splitlines()
-    assert lines[2] == "| toy | erm | no | yes | 73.3 ± 9.4 | 72.5 ± 14.1 | 55.0 ± 7.1, big | 18.3 ± 2.4 | 2 |"
-    assert [line.count("|") for line in lines] == [10, 10, 10]
+    assert lines[2] == "| toy | erm | no | yes | " + NUMBERS + " | 2 |"
+    assert [line.count("|") for line in lines] == [11, 11, 11]
 
 
 def test_name_of_the_group_most_often_worst() -> None:
@@ -96,12 +101,12 @@ def test_failed_runs_are_counted_and_in_no_mean() -> None:
 
 def test_a_method_that_only_failed_keeps_its_row() -> None:
     found = Summary([made("iw", correct=None)])
-    assert found.markdown().splitlines()[2] == "| toy | iw | yes | yes | – | – | – | – | 0 (1 failed) |"
+    assert found.markdown().splitlines()[2] == "| toy | iw | yes | yes | – | – | – | – | – | 0 (1 failed) |"
 
 
 def test_without_groups_only_the_average_is_known() -> None:
     line = Summary([ungrouped(0, 6), ungrouped(1, 8)]).markdown().splitlines()[2]
-    assert line == "| toy | erm | no | no | 70.0 ± 14.1 | – | – | – | 2 |"
+    assert line == "| toy | erm | no | no | 70.0 ± 14.1 | – | – | – | – | 2 |"
 
 
 def test_order_is_that_of_the_results() -> None:
@@ -148,7 +153,7 @@ def test_terminal_table_fits_in_eighty_columns_and_shows_brackets() -> None:
     with console.capture() as captured:
         console.print(Summary([*TWO, made("[bold]x"), made(seed=2, correct=None)]).rich())
     shown = captured.get()
-    for text in ("73.3 ± 9.4", "72.5 ± 14.1", "55.0 ± 7.1", "big", "18.3 ± 2.4", "[bold]x", "Seeds"):
+    for text in ("73.3 ± 9.4", "72.5 ± 14.1", "55.0 ± 7.1", "-8.5 to 118.5", "big", "18.3 ± 2.4", "[bold]x", "Seeds"):
         assert text in shown
     assert "(1" in shown
     assert "failed)" in shown

@@ -12,6 +12,8 @@ from rmix.errors import RMixError, lookup
 COMMANDS = {
     "demo": "train on the embedded data, show the table, write a report",
     "train": "train a method on a data set: rmix train DATASET METHOD [options]",
+    "show": "show runs: rmix show RUN...",
+    "report": "tables, figures and a page: rmix report RUNS_OR_STORES... [options]",
     "methods": "list the methods, or show the card of one",
     "datasets": "list the data sets, or show the card of one",
 }

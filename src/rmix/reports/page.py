@@ -13,12 +13,16 @@ from rmix.experiment.result import Result
 from rmix.reports.accuracy import TrainAccuracy
 from rmix.reports.boundary import Boundary
 from rmix.reports.curves import Curves
-from rmix.reports.estimate import per_cent
+from rmix.reports.estimate import interval_text, per_cent, points
+from rmix.reports.groups import GroupAccuracy, GroupRow
+from rmix.reports.paired import Difference, Paired
 from rmix.reports.picture import Picture
-from rmix.reports.series import NONE, by_dataset, differing, flat, settings_of
+from rmix.reports.series import NONE, baseline_of, by_dataset, differing, flat, settings_of
 from rmix.reports.style import Look, method_looks, svg
 from rmix.reports.summary import Row, Summary
 from rmix.reports.uncertainty import UncertaintyDensity
+
+TITLE = "How every group fares"
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,17 @@ class Drawn:
 
 
 @dataclass(frozen=True)
+class GroupColumn:
+    """A group, and how it fares."""
+
+    name: str
+    train_rows: str
+    share: str  # of the training rows of all groups
+    test_rows: str
+    rows: Mapping[str, GroupRow]  # method -> its accuracy
+
+
+@dataclass(frozen=True)
 class Section:
     """What the page says about one data set."""
 
@@ -41,7 +56,8 @@ class Section:
     best: Row | None  # by worst group, where there is a choice
     close: Sequence[str]  # methods within one standard deviation of the best
     best_blind: Row | None  # of those that read no group labels in training
-    groups: Sequence[tuple[str, int, str]]  # name, training rows, their share
+    groups: Sequence[GroupColumn]
+    paired: Sequence[Difference]  # of every other method and the baseline
     failures: Sequence[tuple[str, int, str]]  # method, seed, message
     figures: Sequence[Drawn]
     data: Mapping[str, str]  # settings of the data set
@@ -49,27 +65,29 @@ class Section:
     own: Mapping[str, Mapping[str, str]]  # method -> its other settings
 
 
-def write_page(results: Iterable[Result], path: str | Path, title: str = "How every group fares") -> Path:
+def write_page(results: Iterable[Result], path: str | Path, title: str = TITLE, baseline: str | None = None) -> Path:
     """Write the page; it needs no network, and the same results give the same bytes.
 
     Args:
         results: runs of any methods on any data sets.
         path: the file to write, for example ``report.html``.
         title: its heading.
+        baseline: the method that the others are compared with; None = erm, where it was run.
     """
     path = Path(path)
-    path.write_text(page(results, title), encoding="utf-8", newline="\n")
+    path.write_text(page(results, title, baseline), encoding="utf-8", newline="\n")
     return path
 
 
-def page(results: Iterable[Result], title: str) -> str:
+def page(results: Iterable[Result], title: str, baseline: str | None = None) -> str:
     """The text of the page."""
     from jinja2 import Environment, StrictUndefined
 
     results = list(results)
     require(bool(results), "A report needs at least one result, got none")
-    looks = method_looks(results)
-    sections = [_section(name, i, of, looks) for i, (name, of) in enumerate(by_dataset(results).items(), start=1)]
+    looks, against = method_looks(results), baseline_of(results, baseline)
+    by_name = by_dataset(results).items()
+    sections = [_section(name, i, of, looks, against) for i, (name, of) in enumerate(by_name, start=1)]
     template = resources.files("rmix.reports") / "templates" / "page.html.j2"
     jinja = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return jinja.from_string(template.read_text(encoding="utf-8")).render(
@@ -77,10 +95,12 @@ def page(results: Iterable[Result], title: str) -> str:
         sections=sections,
         n_runs=sum(len(row.series.results) for section in sections for row in section.rows),
         environment=environment_of(results),
+        points=points,
+        interval_text=interval_text,
     )
 
 
-def _section(name: str, place: int, results: list[Result], looks: Mapping[str, Look]) -> Section:
+def _section(name: str, place: int, results: list[Result], looks: Mapping[str, Look], baseline: str) -> Section:
     rows = Summary(results).rows
     settings = [settings_of(row.series.first.config) for row in rows]
     own = [key for key in differing(settings) if key != "name"]
@@ -91,7 +111,8 @@ def _section(name: str, place: int, results: list[Result], looks: Mapping[str, L
         best=best_of(rows),
         close=close_to(best_of(rows), rows),
         best_blind=best_of([row for row in rows if row.fit == "no"]),
-        groups=groups_of(results[0]),
+        groups=groups_of(GroupAccuracy(results, looks).rows),
+        paired=Paired.against(results, baseline).differences,
         failures=[(row.series.method, r.seed, r.failure or "") for row in rows for r in row.series.failed],
         figures=draw(results, looks, f"data-{place}"),
         data=_told(flat(results[0].config["dataset"]), lambda key: True),
@@ -120,15 +141,28 @@ def close_to(best: Row | None, rows: Iterable[Row]) -> list[str]:
     return [method for method, std in spread.items() if below[method] < std]
 
 
-def groups_of(result: Result) -> list[tuple[str, int, str]]:
-    """Name, training rows and share of each group."""
-    counts = result.train_counts or ()
-    return [(name, n, per_cent(n / max(1, sum(counts)))) for name, n in zip(result.group_names, counts, strict=False)]
+def groups_of(rows: Iterable[GroupRow]) -> list[GroupColumn]:
+    """Name, sizes and the accuracy under each method, one a group."""
+    by_place: dict[int, list[GroupRow]] = {}
+    for row in rows:
+        by_place.setdefault(row.place, []).append(row)
+    known = sum(of[0].train_rows or 0 for of in by_place.values())
+    return [
+        GroupColumn(
+            name=of[0].name,
+            train_rows="–" if of[0].train_rows is None else f"{of[0].train_rows:,}",
+            share="" if of[0].train_rows is None else f" ({per_cent(of[0].train_rows / max(1, known))} %)",
+            test_rows=f"{max(row.test_rows for row in of):,.0f}",
+            rows={row.series.method: row for row in of},
+        )
+        for of in by_place.values()
+    ]
 
 
 def draw(results: list[Result], looks: Mapping[str, Look], prefix: str) -> list[Drawn]:
     """The figures that these runs have numbers for. A new figure is a line here."""
     pictures: list[Picture] = [
+        GroupAccuracy(results, looks),
         Curves(results, looks),
         TrainAccuracy(results),
         UncertaintyDensity(results),

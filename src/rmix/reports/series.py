@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rmix.errors import lookup
 from rmix.experiment.result import Result
 
 ABSENT = "absent"
@@ -57,6 +58,14 @@ def by_dataset(results: Iterable[Result]) -> dict[str, list[Result]]:
     for series in series_of(results):
         found.setdefault(series.dataset, []).extend(series.results)
     return found
+
+
+def baseline_of(results: Iterable[Result], wanted: str | None) -> str:
+    """The name of the method to compare with: ``wanted``, which must have been run, or erm."""
+    methods = dict.fromkeys(series.method for series in series_of(results))
+    if wanted is not None:
+        lookup("baseline", wanted, methods)
+    return wanted or "erm"
 
 
 def _without_seed(config: Mapping[str, Any]) -> dict[str, Any]:

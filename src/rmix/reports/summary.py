@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rmix.experiment.result import Result
 from rmix.metrics import GroupTable
-from rmix.reports.estimate import Estimate
+from rmix.reports.dots import draw_dots, figure_of_dots
+from rmix.reports.estimate import UNKNOWN, Estimate
 from rmix.reports.series import Series, series_of
+from rmix.reports.style import Look, drawing
+from rmix.reports.text_table import TextTable
 
 if TYPE_CHECKING:
-    from rich.console import JustifyMethod
+    from matplotlib.figure import Figure
     from rich.table import Table
 
 TITLE = "Test accuracy in per cent (mean ± standard deviation over seeds)"
+INTERVAL = "95 % interval"
 HEADERS = (
     "Data set",
     "Method",
@@ -26,9 +30,16 @@ HEADERS = (
     "Average",
     "Adjusted average",
     "Worst group",
+    INTERVAL,
     "Gap",
     "Seeds",
 )
+CAPTION = (
+    "The worst group is found in each run by itself and then averaged over seeds; its 95 % interval is Student's t "
+    "over seeds. Labels: whether group labels of training rows were read to fit, of validation rows to select."
+)
+LOOKS: dict[str, Look] = {"worst": ("#d55e00", "solid"), "average": ("#0072b2", "solid")}
+LABELS = {"worst": "worst group", "average": "average"}
 N_WORDS = 4  # columns of words; numbers follow, and are aligned right
 
 
@@ -76,10 +87,7 @@ class Row:
     @property
     def worst_name(self) -> str:
         """The group that is worst in most runs (the first of equals), empty where there are no groups."""
-        worst = Counter(table.worst_group for table in self.tables if table.worst_group is not None)
-        if not worst:
-            return ""
-        return self.series.first.group_names[min(worst, key=lambda group: (-worst[group], group))]
+        return worst_name_of(self.series)
 
     @property
     def seeds(self) -> str:
@@ -87,11 +95,30 @@ class Row:
         failed = len(self.series.failed)
         return str(len(self.series.finished)) + (f" ({failed} failed)" if failed else "")
 
-    def cells(self, between: str) -> tuple[str, ...]:
-        """As text, in the order of the headers, with ``between`` the worst group's number and its name."""
-        worst = between.join(filter(None, (self.worst.text, self.worst_name)))
-        words = (self.series.dataset, self.series.method, self.fit, self.select)
-        return (*words, self.average.text, self.adjusted_average.text, worst, self.gap.text, self.seeds)
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As text, in the order of the headers."""
+        worst = ", ".join(filter(None, (self.worst.text, self.worst_name)))
+        return (*self._first_cells, worst, self.worst.interval_text, self.gap.text, self.seeds)
+
+    @property
+    def narrow_cells(self) -> tuple[str, ...]:
+        """Likewise, what is said of the worst group below each other."""
+        interval = "" if self.worst.interval_text == UNKNOWN else self.worst.interval_text
+        worst = "\n".join(filter(None, (self.worst.text, interval, self.worst_name)))
+        return (*self._first_cells, worst, self.gap.text, self.seeds.replace(" (", "\n("))
+
+    @property
+    def _first_cells(self) -> tuple[str, ...]:
+        series = self.series
+        return (series.dataset, series.method, self.fit, self.select, self.average.text, self.adjusted_average.text)
+
+
+def worst_name_of(series: Series) -> str:
+    """The group that is worst in most runs (the first of equals), empty where there are no groups."""
+    tables = [r.test for r in series.finished if r.test is not None]
+    worst = Counter(table.worst_group for table in tables if table.worst_group is not None)
+    return series.first.group_names[min(worst, key=lambda group: (-worst[group], group))] if worst else ""
 
 
 def yes_no(value: bool) -> str:
@@ -124,41 +151,39 @@ class Summary:
             estimates = [getattr(row, name) for row in self.rows]
             columns[name] = [of.mean for of in estimates]
             columns[f"{name}_std"] = [of.std for of in estimates]
+            columns[f"{name}_low"] = [of.interval[0] for of in estimates]
+            columns[f"{name}_high"] = [of.interval[1] for of in estimates]
         columns["worst_group"] = [row.worst_name for row in self.rows]
         columns["seeds"] = [len(row.series.finished) for row in self.rows]
         columns["failed"] = [len(row.series.failed) for row in self.rows]
         return columns
 
+    def table(self) -> TextTable:
+        """As text, in per cent."""
+        return TextTable(TITLE, CAPTION, HEADERS, [row.cells for row in self.rows], N_WORDS)
+
     def markdown(self) -> str:
         """A table for a README or a notebook."""
-        rule = ["---"] * N_WORDS + ["---:"] * (len(HEADERS) - N_WORDS)
-        lines = [HEADERS, rule, *([_for_markdown(cell) for cell in row.cells(", ")] for row in self.rows)]
-        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        return self.table().markdown()
 
     def rich(self) -> Table:
         """A table for the terminal."""
-        from rich import box
-        from rich.table import Table
-        from rich.text import Text
+        headers = [header for header in HEADERS if header != INTERVAL]
+        return replace(self.table(), headers=headers, rows=[row.narrow_cells for row in self.rows]).rich()
 
-        table = Table(title=TITLE, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=0)
-        for place, header in enumerate(HEADERS[1:], start=1):
-            wraps = header in ("Method", "Worst group", "Seeds")
-            words = header if wraps else header.replace(" ", "\n")
-            justify: JustifyMethod = "left" if place < N_WORDS else "right"
-            table.add_column(
-                words, justify=justify, no_wrap=not wraps, min_width=11 if header == "Worst group" else None
-            )
-        dataset = None
-        for row in self.rows:
-            if row.series.dataset != dataset:
-                dataset = row.series.dataset
-                table.add_section()
-                table.add_row(Text(dataset, style="bold"))
-            table.add_row(*map(Text, row.cells("\n")[1:]))
-        return table
-
-
-def _for_markdown(text: str) -> str:
-    """Names that would end the cell or be read as HTML, made harmless."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|").replace("\n", " ")
+    def figure(self) -> Figure:
+        """A panel a data set: methods from top to bottom, average and worst group with their intervals."""
+        with drawing():
+            by_dataset: dict[str, list[Row]] = {}
+            for row in self.rows:
+                by_dataset.setdefault(row.series.dataset, []).append(row)
+            figure, panels = figure_of_dots([0.3 * len(rows) for rows in by_dataset.values()])
+            for axes, (dataset, rows) in zip(panels, by_dataset.items(), strict=True):
+                for label, look in LOOKS.items():
+                    estimates = [getattr(row, label) for row in rows]
+                    draw_dots(axes, [(of.mean, of.interval) for of in estimates], look, label=LABELS[label])
+                axes.set_yticks(range(len(rows)), [row.series.method for row in rows])
+                axes.set(title=dataset if len(panels) > 1 else None, ylim=(len(rows) - 0.5, -0.5))
+            panels[-1].set_xlabel("Test accuracy (%), mean over seeds and its 95 % interval")
+            figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=2, alignment="left")
+            return figure

@@ -11,7 +11,8 @@ from toys import SMALL_MOONS, bundle_of, split_of
 
 from rmix.batch import Groups
 from rmix.datasets import FourMoons
-from rmix.errors import InvalidValueError
+from rmix.datasets.base import ShownGroups
+from rmix.errors import DataError, InvalidValueError
 
 
 def test_membership_of_a_vector_is_one_hot() -> None:
@@ -40,6 +41,24 @@ def test_groups_are_hidden_unless_declared(groups: Groups) -> None:
     assert len(rows) == 4
 
 
+def test_groups_shown_in_training_may_be_others_than_those_counted() -> None:
+    shown = ShownGroups(torch.tensor([2, 0, -1, 2]), ("p", "q", "r"))
+    bundle = bundle_of(shown=shown)
+    facts = bundle.facts(Groups.TRAIN)
+    assert facts.group_counts == facts.group_rows == (1, 0, 2)
+    assert bundle.rows(Groups.TRAIN).group.tolist() == [2, 0, -1, 2]
+    assert bundle.train_counts == (2, 2)
+    hidden = bundle.facts(Groups.VALID)
+    assert (hidden.group_counts, hidden.group_rows, bundle.rows(Groups.NONE).group) == (None, None, None)
+
+
+def test_shown_groups_are_checked() -> None:
+    with pytest.raises(DataError, match="Split 'train' has 4 labels but 3 rows of shown groups"):
+        bundle_of(shown=ShownGroups(torch.tensor([0, 0, 0]), ("p",)))
+    with pytest.raises(DataError, match=r"shown group ids must be 0 … 0 \(n_groups=1\); got 1 at row 3"):
+        bundle_of(shown=ShownGroups(torch.tensor([0, 0, 0, 1]), ("p",)))
+
+
 def test_shapes_and_counts() -> None:
     bundle = SMALL_MOONS.load()
     assert (bundle.shape, bundle.n_classes, bundle.n_groups) == ((2,), 2, 4)
@@ -63,9 +82,13 @@ def test_the_checksum_sees_every_value_of_every_split() -> None:
             {"weight": torch.tensor([1.0, 1.0, 1.0, 2.0])},
         )
     ]
+    others += [
+        replace(bundle, shown=ShownGroups(torch.tensor(group), names))
+        for group, names in (([0, 0, 1, 1], ("a", "b")), ([0, 0, 1, 0], ("a", "b")), ([0, 0, 1, 1], ("a", "c")))
+    ]
     others += [replace(bundle, group_names=("a", "c")), replace(bundle, class_names=("no", "yess"))]
     checksums = {other.checksum for other in [bundle, *others]}
-    assert len(checksums) == 1 + 15 + 2
+    assert len(checksums) == 1 + 15 + 3 + 2
     assert bundle_of().checksum == bundle.checksum
 
 

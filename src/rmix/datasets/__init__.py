@@ -1,9 +1,10 @@
 """Data sets. One file and one line here to add one."""
 
 from rmix.datasets.base import Bundle, DataSet, InMemory, Split
+from rmix.datasets.civilcomments import CivilComments
 from rmix.datasets.digits import DigitsOnBackgrounds
 from rmix.datasets.moons import FourMoons
 
-DATASETS: dict[str, type[DataSet]] = {cls.name: cls for cls in (FourMoons, DigitsOnBackgrounds)}
+DATASETS: dict[str, type[DataSet]] = {cls.name: cls for cls in (FourMoons, DigitsOnBackgrounds, CivilComments)}
 
-__all__ = ["DATASETS", "Bundle", "DataSet", "DigitsOnBackgrounds", "FourMoons", "InMemory", "Split"]
+__all__ = ["DATASETS", "Bundle", "CivilComments", "DataSet", "DigitsOnBackgrounds", "FourMoons", "InMemory", "Split"]

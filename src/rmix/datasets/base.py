@@ -63,11 +63,26 @@ def least_populous(member: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
+class ShownGroups:
+    """Other groups of the training rows than those the data set is evaluated by.
+
+    Args:
+        group: (n,) int64 with -1 for rows in no group.
+        names: of these groups.
+    """
+
+    group: Tensor
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Bundle:
     """A data set, checked: training, validation and test split with the names of groups and classes.
 
     Args:
         unseen_groups: allow groups in validation or test that training has no row of.
+        shown: the groups that methods with permission see in training, where they are others than
+            those of ``train``; results and reports count by the groups of ``train``.
     """
 
     name: str
@@ -77,6 +92,7 @@ class Bundle:
     class_names: tuple[str, ...]
     group_names: tuple[str, ...] = ()
     unseen_groups: bool = False
+    shown: ShownGroups | None = None
 
     def __post_init__(self) -> None:
         for name, split in self.splits.items():
@@ -115,7 +131,9 @@ class Bundle:
 
     @cached_property
     def _filed(self) -> Tensor | None:
-        """The one group each training row is filed under: its least populous."""
+        """The one group each training row is filed under: the one shown, or its least populous."""
+        if self.shown is not None:
+            return self.shown.group
         return None if self.train_member is None else torch.from_numpy(least_populous(self.train_member))
 
     @property
@@ -130,14 +148,17 @@ class Bundle:
     def facts(self, groups: Groups, notes_epochs: int = 0) -> Facts:
         """What a method that declares ``groups`` may know before the first batch."""
         y, filed = self.train.y, self._filed
-        shown = Groups.TRAIN in groups and filed is not None
-        rows = torch.bincount(filed[filed >= 0], minlength=self.n_groups) if shown and filed is not None else None
+        counts, rows = None, None
+        if Groups.TRAIN in groups and filed is not None:
+            n_groups = self.n_groups if self.shown is None else len(self.shown.names)
+            rows = tuple(torch.bincount(filed[filed >= 0], minlength=n_groups).tolist())
+            counts = self.train_counts if self.shown is None else rows
         return Facts(
             n=len(y),
             n_classes=self.n_classes,
             class_counts=tuple(torch.bincount(y, minlength=self.n_classes).tolist()),
-            group_counts=self.train_counts if shown else None,
-            group_rows=None if rows is None else tuple(rows.tolist()),
+            group_counts=counts,
+            group_rows=rows,
             notes_epochs=notes_epochs,
         )
 
@@ -148,6 +169,8 @@ class Bundle:
         for split in self.splits.values():
             for value in (split.x, split.y, split.group, split.weight):
                 digest.update(_bytes_of(value))
+        if self.shown is not None:
+            digest.update(repr(self.shown.names).encode() + _bytes_of(self.shown.group))
         return digest.hexdigest()[:16]
 
 

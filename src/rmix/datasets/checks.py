@@ -10,7 +10,7 @@ from torch import Tensor
 from rmix.errors import DataError
 
 if TYPE_CHECKING:
-    from rmix.datasets.base import Bundle, Split
+    from rmix.datasets.base import Bundle, ShownGroups, Split
 
 
 def check_split(split: Split, name: str, n_classes: int, n_groups: int) -> None:
@@ -72,7 +72,7 @@ def _check_finite(x: Tensor, split: str) -> None:
 
 def check_bundle(bundle: Bundle) -> None:
     """What the splits must have in common."""
-    classes = torch.unique(bundle.train.y).tolist()
+    classes = torch.bincount(bundle.train.y).nonzero().flatten().tolist()
     if len(classes) < 2:
         raise DataError(f"The training split has one class only ({classes[0]}), so there is nothing to learn.")
     missing = sorted(set(range(bundle.n_classes)) - set(classes))
@@ -83,6 +83,14 @@ def check_bundle(bundle: Bundle) -> None:
         )
     if bundle.train_counts is not None and not bundle.unseen_groups:
         _check_unseen(bundle, bundle.train_counts)
+    if bundle.shown is not None:
+        _check_shown(bundle.shown, len(bundle.train))
+
+
+def _check_shown(shown: ShownGroups, n: int) -> None:
+    if len(shown.group) != n:
+        raise DataError(f"Split 'train' has {n} labels but {len(shown.group)} rows of shown groups.")
+    _check_range(shown.group, len(shown.names), "shown group ids", "n_groups", -1, "train")
 
 
 def _check_unseen(bundle: Bundle, train_counts: tuple[int, ...]) -> None:

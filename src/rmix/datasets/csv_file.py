@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -57,9 +57,26 @@ class Columns:
         what = "a whole number" if known is None else f"one of {', '.join(map(str, sorted(known)))}"
         return self._converted(name, value, what, np.int64)
 
-    def numbers(self, name: str) -> np.ndarray:
-        """A column of numbers, (n,) float64; an empty field is nan."""
-        return self._converted(name, lambda text: float(text) if text else np.nan, "a number", np.float64)
+    def numbers(self, name: str, *, required: bool = False) -> np.ndarray:
+        """A column of numbers, (n,) float64; an empty field is nan, or refused where it is required."""
+
+        def value(text: str) -> float:
+            number = float(text) if text or required else np.nan
+            if required and np.isnan(number):
+                raise ValueError(text)
+            return number
+
+        return self._converted(name, value, "a number", np.float64)
+
+    def places(self, name: str, meanings: Mapping[str, str]) -> dict[str, np.ndarray]:
+        """Rows in which a column holds each of the ``meanings`` (what we call it: what stands there)."""
+        column = self[name]
+        codes = {text: code for code, text in enumerate(meanings.values())}
+        for row, text in enumerate(column) if set(column) - set(codes) else ():
+            if text not in codes:
+                raise self.refused(row, f"column {name!r} must be one of {', '.join(codes)}, got {text!r}.")
+        code = np.fromiter(map(codes.__getitem__, column), np.int64, len(column))
+        return {ours: np.flatnonzero(code == codes[text]) for ours, text in meanings.items()}
 
     def _converted(self, name: str, value: Callable[[str], float], what: str, dtype: type[np.generic]) -> np.ndarray:
         column = self[name]
@@ -102,6 +119,8 @@ def read_csv(path: str | Path, columns: Sequence[str] | None = None, *, unique: 
         unique: a column in which no value may stand twice.
     """
     path = Path(path)
+    if columns is not None and unique is not None:
+        columns = list(dict.fromkeys([*columns, unique]))
     try:
         with _opened(path) as file:
             found = _read(path, file, columns)
@@ -112,6 +131,13 @@ def read_csv(path: str | Path, columns: Sequence[str] | None = None, *, unique: 
     if unique is not None:
         _check_unique(found, unique)
     return found
+
+
+def header_of(path: str | Path) -> list[str]:
+    """Names of the columns of a CSV file."""
+    path = Path(path)
+    with _opened(path) as file:
+        return next(_rows(path, file), [""])
 
 
 def _opened(path: Path) -> TextIO:

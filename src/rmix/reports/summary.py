@@ -106,7 +106,7 @@ class Row:
         """Likewise, what is said of the worst group below each other."""
         interval = "" if self.worst.interval_text == UNKNOWN else self.worst.interval_text
         worst = "\n".join(filter(None, (self.worst.text, interval, self.worst_name)))
-        return (*self._first_cells, worst, self.gap.text, self.seeds.replace(" (", "\n("))
+        return (*self._first_cells, worst, self.gap.text, self.seeds.replace(" ", "\n"))
 
     @property
     def _first_cells(self) -> tuple[str, ...]:

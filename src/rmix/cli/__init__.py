@@ -14,6 +14,7 @@ COMMANDS = {
     "train": "train a method on a data set: rmix train DATASET METHOD [options]",
     "show": "show runs: rmix show RUN...",
     "report": "tables, figures and a page: rmix report RUNS_OR_STORES... [options]",
+    "export": "weights as safetensors, settings and a model card: rmix export RUN --out DIR",
     "methods": "list the methods, or show the card of one",
     "datasets": "list the data sets, or show the card of one",
 }

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rmix.experiment.config import config_from
-from rmix.experiment.grid import run_grid
 from rmix.experiment.result import Result
 from rmix.methods import METHODS
 from rmix.reports.boundary import Boundary
 from rmix.reports.paired import Paired
 from rmix.reports.style import svg
 from rmix.reports.summary import Summary
+from rmix.studies import run_grid
 
 ROOT = Path(__file__).parents[1]
 STORE = ROOT / "runs" / "docs"
@@ -38,8 +38,7 @@ def runs(dataset: str) -> list[Result]:
     configs = [
         config_from({"dataset": dataset, "method": method, "seed": seed}) for method in METHODS for seed in range(SEEDS)
     ]
-    results = dict(run_grid(configs, STORE, jobs=os.cpu_count() or 1))
-    return [results[i] for i in range(len(configs))]
+    return run_grid(configs, STORE, jobs=os.cpu_count() or 1)
 
 
 def put(path: Path, mark: str, text: str) -> None:

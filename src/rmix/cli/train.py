@@ -43,9 +43,36 @@ class Where:
     threads: int = 1
 
 
+@dataclass(frozen=True)
+class Form:
+    """What a command takes.
+
+    Args:
+        command: its name.
+        kinds: the words after it.
+        own: its own options, with their defaults.
+        fixed: parts of a configuration that are no options of it.
+    """
+
+    command: str = "train"
+    kinds: tuple[tuple[str, str, dict[str, type[Any]]], ...] = KINDS
+    own: Any = field(default_factory=Where)
+    fixed: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The words after its name."""
+        return " ".join(key.upper() for key, _, _ in self.kinds)
+
+    @property
+    def usage(self) -> str:
+        """How it is called."""
+        return f"rmix {self.command} {self.words}"
+
+
 def run(argv: Sequence[str]) -> int:
     """Parse, train, show."""
-    config, where = parse(argv)
+    config, where = parse(argv, Form())
     with processes(where.device) as rank:
         console = Console(quiet=rank > 0)
         show_log(console)
@@ -57,28 +84,28 @@ def run(argv: Sequence[str]) -> int:
     return 0
 
 
-def parse(argv: Sequence[str]) -> tuple[Config, Where]:
-    """The configuration: defaults, then the data set's recipe, then ``--config``, then options."""
+def parse(argv: Sequence[str], form: Form) -> tuple[Config, Any]:
+    """Configuration and own options: defaults, then the data set's recipe, then ``--config``, then options."""
     names = list(itertools.takewhile(lambda word: not word.startswith("-"), argv))
     given, rest = _deciding_options().parse_known_args(list(argv)[len(names) :])
     plain = read_toml(given.config) if given.config else {}
     check_sections(plain)
-    if len(names) > 2:
-        raise InvalidValueError(f"rmix train takes DATASET METHOD, got {' '.join(names)!r}.")
-    for (key, kind, table), name in itertools.zip_longest(KINDS, names):
+    if len(names) > len(form.kinds):
+        raise InvalidValueError(f"rmix {form.command} takes {form.words}, got {' '.join(names)!r}.")
+    for (key, kind, table), name in itertools.zip_longest(form.kinds, names):
         if name is not None:
             lookup(kind, name, table)
             plain[key] = _named(plain.get(key), name)
         elif key not in plain and not given.help:
-            raise InvalidValueError(f"Which {kind}? Say: rmix train DATASET METHOD, or name it in --config.")
+            raise InvalidValueError(f"Which {kind}? Say: {form.usage}, or name it in --config.")
     for key in ("model", "features"):
         if name := getattr(given, key):
             plain[key] = _named(plain.get(key), name)
     config = config_from(plain)
     if given.help:
         rest = [*rest, "--help"]
-    options = tyro.cli(_options(config), args=rest, prog="rmix train DATASET METHOD", description=_description(config))
-    return options.config(), options.where
+    options = tyro.cli(_options(config, form), args=rest, prog=form.usage, description=_description(config, form))
+    return options.config(), options.own
 
 
 def _deciding_options() -> argparse.ArgumentParser:
@@ -97,20 +124,21 @@ def _named(section: Any, name: str) -> Any:
     return section if about == name else {"name": name}
 
 
-def _options(config: Config) -> Any:
-    """A dataclass whose fields are the options for this data set, method and model."""
+def _options(config: Config, form: Form) -> Any:
+    """A dataclass whose fields are the options of this command for this data set, method and model."""
     flat, nested = tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes
     groups = [("method", flat), ("training", flat), ("first", nested), ("model", nested), ("dataset", nested)]
     groups += [("features", nested)] if config.features else []
     parts: list[Any] = [(name, *_option_group(getattr(config, name), marker)) for name, marker in groups]
-    parts += [
-        ("where", *_option_group(Where(), flat)),
-        ("selection", SelectedBy, field(default=config.selection)),
-        ("seed", int, field(default=config.seed)),
-    ]
+    parts += [("selection", SelectedBy, field(default=config.selection)), ("seed", int, field(default=config.seed))]
+    parts = [part for part in parts if part[0] not in form.fixed]
+    shown = [name for name, *_ in parts]
 
     def as_config(self: Any) -> Config:
-        return replace(config, **{name: getattr(self, name) for name, *_ in parts if name != "where"})
+        return replace(config, **{name: getattr(self, name) for name in shown})
+
+    own = ("own", *_option_group(form.own, flat))
+    parts = [own, *parts] if form.fixed else [*parts, own]
 
     return make_dataclass("Options", parts, frozen=True, namespace={"config": as_config})
 
@@ -125,10 +153,11 @@ def _first_line(value: Any) -> str:
     return (type(value).__doc__ or "").splitlines()[0]
 
 
-def _description(config: Config) -> str:
+def _description(config: Config, form: Form) -> str:
+    method = config.method.name
+    about = _first_line(form.own) if form.fixed else f"Method {method} (its card: rmix methods {method})."
     return (
-        f"Method {config.method.name}, data set {config.dataset.name}, model {config.model.name}. "
+        f"{about} Data set {config.dataset.name}, model {config.model.name}. "
         "Also: --config FILE.toml with sections [dataset] [features] [method] [model] [training] [first] "
-        "and keys selection, seed; --model NAME; --features NAME. The card of the method: rmix methods "
-        + config.method.name
+        "and keys selection, seed; --model NAME; --features NAME."
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rmix.joined import world
+from rmix.metrics import GroupTable
 from rmix.training.callbacks import Callback, Moment
 
 
@@ -21,12 +22,13 @@ class EventLog(Callback):
         self._write("start")
 
     def on_stage(self, moment: Moment, reused: bool) -> None:
-        self._write("stage", stage=moment.stage, reused=reused)
+        self._write("stage", stage=moment.stage, epochs=moment.epochs, reused=reused)
 
     def on_epoch(self, moment: Moment, record: dict[str, Any]) -> None:
-        valid = record["valid"]
-        right = valid["rows_correct"] / valid["rows"]
-        self._write("epoch", stage=moment.stage, epoch=record["epoch"], loss=record["loss"], valid_average=right)
+        valid = GroupTable.from_json(record["valid"])
+        values = {"stage": moment.stage, "epoch": record["epoch"], "epochs": moment.epochs, "loss": record["loss"]}
+        worst = {"valid_worst": valid.worst} if valid.n_groups else {}
+        self._write("epoch", **values, valid_average=valid.average, **worst)
 
     def on_end(self, trainer: Any) -> None:
         self._write("end")

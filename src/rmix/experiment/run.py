@@ -123,7 +123,7 @@ def _read_or_train(
         callbacks=[*callbacks, *([EventLog(kept.folder(identity))] if kept else [])],
         key=json.dumps(plain["model"]),
     )
-    blank = _blank(identity, plain, config, bundle, device)
+    blank = blank_result(identity, config, bundle, device)
     with torch_threads(threads):
         return _train(trainer, make_model, config, shown, blank, kept)
 
@@ -148,11 +148,11 @@ def _train(
     return Run(result, fitted.model)
 
 
-def _blank(identity: str, plain: dict[str, Any], config: Config, bundle: Bundle, device: str) -> Result:
+def blank_result(identity: str, config: Config, bundle: Bundle, device: str, failure: str | None = None) -> Result:
     """The result as far as it is known before training."""
     return Result(
         id=identity,
-        config=plain,
+        config=config.to_plain(),
         class_names=bundle.class_names,
         group_names=bundle.group_names,
         train_counts=bundle.train_counts,
@@ -171,6 +171,7 @@ def _blank(identity: str, plain: dict[str, Any], config: Config, bundle: Bundle,
             "device": device,
             "data": bundle.checksum,
         },
+        failure=failure,
     )
 
 

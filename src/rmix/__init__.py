@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rmix.experiment.result import Result
     from rmix.experiment.run import Run, train
     from rmix.experiment.store import Store
+    from rmix.loop import Notes, Objective, WithIndex
     from rmix.methods import ERM, Compose, Method, RMix, RMixAware
     from rmix.metrics import GroupTable
     from rmix.recipe import Recipe, Stage
@@ -26,6 +27,7 @@ _WHERE = {
     "rmix.experiment.result": ("Result",),
     "rmix.experiment.run": ("Run", "train"),
     "rmix.experiment.store": ("Store",),
+    "rmix.loop": ("Notes", "Objective", "WithIndex"),
     "rmix.methods": ("ERM", "Compose", "Method", "RMix", "RMixAware"),
     "rmix.metrics": ("GroupTable",),
     "rmix.recipe": ("Recipe", "Stage"),
@@ -41,6 +43,8 @@ __all__ = [
     "Groups",
     "Method",
     "Mixed",
+    "Notes",
+    "Objective",
     "Part",
     "RMix",
     "RMixAware",
@@ -50,6 +54,7 @@ __all__ = [
     "Split",
     "Stage",
     "Store",
+    "WithIndex",
     "__version__",
     "train",
 ]

@@ -50,14 +50,22 @@ class Trajectory(Weighting):
             self._compare()
 
     def end_epoch(self) -> None:
-        self._compare()
-        row = torch.from_numpy(np.packbits(self._latest))
-        self.bits = torch.cat([self.bits, row[None]])
+        self.bits = torch.cat([self.bits, self.latest[None]])
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         super().restore(state)
         if self.n_epochs:
-            self._latest = self.correct(self.n_epochs - 1, 1)[:, 0]
+            self.latest = self.bits[-1]
+
+    @property
+    def latest(self) -> Tensor:
+        """The last bit of every row, those of the running epoch included, packed."""
+        self._compare()
+        return torch.from_numpy(np.packbits(self._latest))
+
+    @latest.setter
+    def latest(self, packed: Tensor) -> None:
+        self._latest = np.unpackbits(packed.numpy(), count=self.n).astype(bool)
 
     def _compare(self) -> None:
         if self._pending:

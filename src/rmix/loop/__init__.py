@@ -1,0 +1,7 @@
+"""The methods of rmix in a training loop of your own, which stays yours."""
+
+from rmix.loop.notes import Notes
+from rmix.loop.objective import Objective, RowOrder
+from rmix.loop.rows import WithIndex
+
+__all__ = ["Notes", "Objective", "RowOrder", "WithIndex"]

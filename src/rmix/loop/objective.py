@@ -42,7 +42,7 @@ class Objective:
         seed: of every random stream; no global generator is read or moved.
 
     Example:
-        >>> objective = Objective("rmix_aware", y=[0, 1, 0, 1], group=[0, 1, 0, 1])
+        >>> objective = Objective("rmix_aware", y=[0, 1, 0, 1], group=[0, 1, 0, 0])
         >>> x, index = torch.randn(4, 3), torch.arange(4)
         >>> loss = objective(nn.Linear(3, 2), x, torch.tensor([0, 1, 0, 1]), index)
         >>> loss.shape, loss.requires_grad
@@ -179,9 +179,9 @@ class Objective:
             check_companion(self.recipe, model, self.method)
             self._compared = True
         group, weight = self._look_up(index, y.device)
-        floating = isinstance(x, Tensor) and x.is_floating_point()
         weight = torch.ones(len(y), device=y.device) if weight is None else weight
-        return Batch(x, y, index.to(y.device), weight.to(x.dtype if floating else torch.float32), group)
+        double = isinstance(x, Tensor) and x.dtype == torch.float64  # inputs of half precision weigh in float32
+        return Batch(x, y, index.to(y.device), weight.double() if double else weight.float(), group)
 
     def _look_up(self, index: Tensor, device: torch.device) -> list[Tensor | None]:
         if any(column is not None and column.device != index.device for column in self._columns):
@@ -232,12 +232,17 @@ def stage_of(method: Method, bundle: Bundle, notes: Sequence[Notes]) -> Stage:
     left = list(notes)
     for stage in method.stages(bundle.facts(method.groups, notes[0].n_epochs if notes else ANY_NUMBER)):
         if not stage.preliminary:
-            require(not left, f"Method {method.name!r} starts from {len(notes) - len(left)} notes, got {len(notes)}.")
-            require(not stage.head_only, _own_stages(method))
+            require(
+                not left,
+                f"Method {method.name!r} starts from notes of {len(notes) - len(left)} runs, got {len(notes)}.",
+            )
             return stage
         weighting = stage.recipe.weighting
         if not isinstance(weighting, Trajectory):
-            raise InvalidValueError(_own_stages(method))
+            raise InvalidValueError(
+                f"Method {method.name!r} begins with a stage of its own, {stage.name!r}, which a loop of yours "
+                "does not run; use rmix.train."
+            )
         if not left:
             raise InvalidValueError(
                 f"Method {method.name!r} starts from notes of an ERM run: take rmix.Notes in its loop "
@@ -245,10 +250,6 @@ def stage_of(method: Method, bundle: Bundle, notes: Sequence[Notes]) -> Stage:
             )
         weighting.restore(left.pop(0).state_dict())
     raise AssertionError(f"{method!r} has no main stage")
-
-
-def _own_stages(method: Method) -> str:
-    return f"Method {method.name!r} needs stages of its own, with a model of its own; use rmix.train."
 
 
 def check_companion(recipe: Recipe, model: nn.Module, method: Method) -> None:

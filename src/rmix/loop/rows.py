@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.data import Dataset
+from torch.utils.data import Dataset, IterableDataset
 
 from rmix.datasets import Bundle, Split
 from rmix.errors import DataError, InvalidValueError
@@ -26,7 +26,8 @@ class WithIndex(Dataset[Any]):
     """
 
     def __init__(self, rows: Any) -> None:
-        if not (hasattr(rows, "__getitem__") and hasattr(rows, "__len__")):
+        mapped = hasattr(rows, "__getitem__") and hasattr(rows, "__len__")
+        if not mapped or isinstance(rows, IterableDataset):
             raise InvalidValueError(
                 "WithIndex needs a map-style data set (with __getitem__ and __len__), whose rows can be numbered; "
                 f"got {type(rows).__name__}."
@@ -77,7 +78,7 @@ def names(count: int) -> tuple[str, ...]:
 def whole_numbers(values: Any, what: str) -> Tensor:
     """Whole numbers, or membership of groups, as a tensor of int64 or bool on the CPU."""
     tensor = torch.as_tensor(values).detach().cpu()
-    if tensor.is_floating_point() or tensor.is_complex():
+    if tensor.numel() and (tensor.is_floating_point() or tensor.is_complex()):
         raise DataError(f"{what} must be whole numbers, one a training row; got {tensor.dtype}.")
     return tensor if tensor.dtype == torch.bool and tensor.dim() == 2 else tensor.long()
 

@@ -1,0 +1,39 @@
+"""The code of a page: what a reader would type, in order."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"```(\w*)\n(.*?)```", flags=re.DOTALL)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The blocks of one language."""
+    return [code for spoken, code in BLOCK.findall(page.read_text()) if spoken == language]
+
+
+def before(diff: str) -> str:
+    """The code that a diff starts from."""
+    return "".join(line[1:] for line in diff.splitlines(keepends=True) if line[0] in " -")
+
+
+def after(diff: str) -> str:
+    """The code that a diff leads to."""
+    return "".join(line[1:] for line in diff.splitlines(keepends=True) if line[0] in " +")
+
+
+def code_of(page: Path) -> str:
+    """All Python of a page; of a diff, what it leads to."""
+    made = {"python": str, "diff": after}
+    return "\n".join(made[language](code) for language, code in BLOCK.findall(page.read_text()) if language in made)
+
+
+def said_by(code: str, folder: Path | None = None) -> str:
+    """What ``code`` prints in a process of its own, of one thread, where warnings are errors."""
+    command, alone = [sys.executable, "-W", "error", "-c", code], {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=alone, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout

@@ -2,12 +2,16 @@
 
 import pytest
 
-from rmix.models import MLP, MODELS, SmallCNN
+from rmix.models import MLP, MODELS, DenseNet121, ResNet18, ResNet50, SmallCNN
 from rmix.testing import check_model
 
 SUBJECTS = {
+    "densenet121": (DenseNet121(), (3, 32, 32)),
     "mlp": (MLP(), (2,)),
+    "mlp without hidden layers": (MLP(depth=0), (2,)),
     "mlp on images": (MLP(width=8, depth=1, dropout=0.5), (1, 8, 8)),
+    "resnet18": (ResNet18(), (3, 32, 32)),
+    "resnet50": (ResNet50(), (3, 32, 32)),
     "small_cnn": (SmallCNN(width=4), (3, 8, 8)),
     "small_cnn on odd sizes": (SmallCNN(width=4), (1, 11, 9)),
 }

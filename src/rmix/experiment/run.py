@@ -110,8 +110,7 @@ def _read_or_train(
     ended = kept.result(identity) if kept else None
     if kept and ended and ended.failure is None:
         log.info("Run %s ended before; its result is shown.", identity)
-        model = make_model()
-        model.load_state_dict(kept.model(identity))
+        model = config.model.restored(shown.shape, shown.n_classes, kept.model(identity))
         return Run(ended, model, reused=True)
     trainer = Trainer(
         config.training,

@@ -42,9 +42,9 @@ class CGD(Method):
         step_size: of the groups' weights (published: 0.05, FMoW 0.2).
         capacity: C of the first weights exp(C / sqrt(n_g)), which also say how much a group's gain counts
             (published: 0, CelebA 2).
-        parameters: compare the gradients of parameters whose names start with one of these; () = of all.
-            Published: layers 3, 4 and the head of ResNet-50; the last dense block and the classifier of
-            DenseNet-121; layers 10 and 11, pooler and classifier of BERT; all of smaller models.
+        parameters: compare the gradients of parameters whose names start with one of these; () = of those
+            that the model calls its last, as published (layers 3, 4 and the head of ResNet-50, the last dense
+            block and the head of DenseNet-121, the last two layers and the head of DistilBERT), else of all.
         balanced: draw every group equally often.
     """
 
@@ -87,7 +87,8 @@ class CommonGood(Recipe):
         losses = [self.loss(outcome.logits, part.y) for part in outcome.mixed.parts]
         means = group_means(losses, outcome.mixed, len(self.sizes))[0]
         means = means[self.present.to(means.device)]
-        gradients = gradients_of(means, chosen(bare(model), self.method.parameters))
+        prefixes = self.method.parameters or getattr(bare(model), "last", ())
+        gradients = gradients_of(means, chosen(bare(model), prefixes))
         importance, weight = self.importance.to(means), self.group_weight.to(means)
         gain = common_good(means.detach(), gradients, importance)
         self.group_weight = moved(weight, self.method.step_size * gain)

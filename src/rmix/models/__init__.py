@@ -1,25 +1,33 @@
 """Models with features and a head. One file and one line here to add one."""
 
 from rmix.models.base import ModelSpec, Network
+from rmix.models.densenet import DenseNet121
 from rmix.models.efficientnet import EfficientNetLite0
 from rmix.models.encoder import Encoder
 from rmix.models.features import embed
+from rmix.models.frozen_networks import FrozenDenseNet121, FrozenResNet18, FrozenResNet50
 from rmix.models.minilm import MiniLM
 from rmix.models.mlp import MLP
+from rmix.models.resnet import ResNet18, ResNet50
 from rmix.models.small_cnn import SmallCNN
 
-MODELS: dict[str, type[ModelSpec]] = {cls.name: cls for cls in (MLP, SmallCNN)}
-ENCODERS: dict[str, type[Encoder]] = {cls.name: cls for cls in (EfficientNetLite0, MiniLM)}
+MODELS: dict[str, type[ModelSpec]] = {cls.name: cls for cls in (DenseNet121, MLP, ResNet18, ResNet50, SmallCNN)}
+ENCODERS: dict[str, type[Encoder]] = {
+    cls.name: cls for cls in (EfficientNetLite0, MiniLM, FrozenDenseNet121, FrozenResNet18, FrozenResNet50)
+}
 
 __all__ = [
     "ENCODERS",
     "MLP",
     "MODELS",
+    "DenseNet121",
     "EfficientNetLite0",
     "Encoder",
     "MiniLM",
     "ModelSpec",
     "Network",
+    "ResNet18",
+    "ResNet50",
     "SmallCNN",
     "embed",
 ]

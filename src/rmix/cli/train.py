@@ -13,6 +13,7 @@ import tyro
 from rich.console import Console
 
 from rmix.cli.progress import StageBars, make_bars, show_log
+from rmix.cli.recipes import published
 from rmix.cli.show import show_result
 from rmix.datasets import DATASETS
 from rmix.errors import InvalidValueError, lookup
@@ -88,6 +89,8 @@ def parse(argv: Sequence[str], form: Form) -> tuple[Config, Any]:
     """Configuration and own options: defaults, then the data set's recipe, then ``--config``, then options."""
     names = list(itertools.takewhile(lambda word: not word.startswith("-"), argv))
     given, rest = _deciding_options().parse_known_args(list(argv)[len(names) :])
+    if given.recipe:
+        names += published(given.recipe)
     plain = read_toml(given.config) if given.config else {}
     check_sections(plain)
     if len(names) > len(form.kinds):
@@ -113,6 +116,7 @@ def _deciding_options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="rmix train", add_help=False, allow_abbrev=False)
     parser.add_argument("--config", type=Path)
     parser.add_argument("--model")
+    parser.add_argument("--recipe")
     parser.add_argument("--features")
     parser.add_argument("-h", "--help", action="store_true")
     return parser
@@ -159,5 +163,5 @@ def _description(config: Config, form: Form) -> str:
     return (
         f"{about} Data set {config.dataset.name}, model {config.model.name}. "
         "Also: --config FILE.toml with sections [dataset] [features] [method] [model] [training] [first] "
-        "and keys selection, seed; --model NAME; --features NAME."
+        "and keys selection, seed; --model NAME; --features NAME; --recipe DATASET/METHOD."
     )

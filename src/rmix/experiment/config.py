@@ -122,13 +122,15 @@ def config_from(plain: Mapping[str, Any]) -> Config:
     features = None if given is None else _named("encoder of features", given, ENCODERS)
     shipped = f"{dataset.name}_features" if features else dataset.name
     recipe = shipped_recipe(shipped) if type(dataset) in DATASETS.values() else {}
+    method = method_from(_with_recipe(plain.get("method", "erm"), recipe.get("method", {})))
+    own = recipe.get("published", {}).get(method.name, {})  # what its authors did differently on this data
     return Config(
         dataset=dataset,
-        method=method_from(_with_recipe(plain.get("method", "erm"), recipe.get("method", {}))),
+        method=method,
         model=_named("model", plain.get("model", recipe.get("model", "mlp" if features else dataset.model)), MODELS),
-        training=_settings(Training, recipe.get("training", {}), plain.get("training", {})),
-        first=_settings(FirstStage, recipe.get("first", {}), plain.get("first", {})),
-        selection=plain.get("selection", "worst_group"),
+        training=_settings(Training, recipe.get("training", {}) | own.get("training", {}), plain.get("training", {})),
+        first=_settings(FirstStage, recipe.get("first", {}) | own.get("first", {}), plain.get("first", {})),
+        selection=plain.get("selection", recipe.get("selection", "worst_group")),
         seed=plain.get("seed", 0),
         features=features,
     )

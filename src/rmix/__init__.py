@@ -13,6 +13,7 @@ from rmix._version import __version__
 if TYPE_CHECKING:
     from rmix.batch import Batch, Groups, Mixed, Part
     from rmix.datasets import Bundle, Split
+    from rmix.estimator import GroupRobustClassifier, RMixClassifier
     from rmix.experiment.result import Result
     from rmix.experiment.run import Run, train
     from rmix.experiment.store import Store
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "rmix.batch": ("Batch", "Groups", "Mixed", "Part"),
     "rmix.datasets": ("Bundle", "Split"),
+    "rmix.estimator": ("GroupRobustClassifier", "RMixClassifier"),
     "rmix.experiment.result": ("Result",),
     "rmix.experiment.run": ("Run", "train"),
     "rmix.experiment.store": ("Store",),
@@ -39,6 +41,7 @@ __all__ = [
     "Batch",
     "Bundle",
     "Compose",
+    "GroupRobustClassifier",
     "GroupTable",
     "Groups",
     "Method",
@@ -48,6 +51,7 @@ __all__ = [
     "Part",
     "RMix",
     "RMixAware",
+    "RMixClassifier",
     "Recipe",
     "Result",
     "Run",

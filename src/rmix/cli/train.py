@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field, make_dataclass, replace
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tyro
 from rich.console import Console
 
+from rmix.cli.dataset_options import as_it_is, gathered, short
 from rmix.cli.progress import StageBars, make_bars, show_log
 from rmix.cli.recipes import published
 from rmix.cli.show import show_result
@@ -22,7 +23,15 @@ from rmix.experiment.run import run_config
 from rmix.methods import METHODS
 from rmix.training.processes import processes
 
-SelectedBy = Literal["worst_group", "average", "last"]
+SelectedBy = Annotated[
+    Literal["worst_group", "average", "last"] | None,
+    tyro.conf.arg(
+        metavar="worst_group|average|last",
+        help="validation accuracy by which an epoch is chosen",
+        help_behavior_hint="(default: worst_group; average where no group is named)",
+    ),
+]
+OTHERS = {"config", "features", "help", "model", "seed", "selection"}  # options that are of no part
 KINDS: tuple[tuple[str, str, dict[str, type[Any]]], ...] = (
     ("dataset", "data set", DATASETS),
     ("method", "method", METHODS),
@@ -105,9 +114,14 @@ def parse(argv: Sequence[str], form: Form) -> tuple[Config, Any]:
         if name := getattr(given, key):
             plain[key] = _named(plain.get(key), name)
     config = config_from(plain)
-    if given.help:
-        rest = [*rest, "--help"]
-    options = tyro.cli(_options(config, form), args=rest, prog=form.usage, description=_description(config, form))
+    rest = gathered(config.dataset, rest) + ["--help"] * given.help
+    told = plain.get("selection") or (config.selection if config.selection != config.dataset.selection else None)
+    options = tyro.cli(
+        _options(config, form, told),
+        args=rest,
+        prog=form.usage,
+        description=_description(config, form),
+    )
     return options.config(), options.own
 
 
@@ -128,18 +142,26 @@ def _named(section: Any, name: str) -> Any:
     return section if about == name else {"name": name}
 
 
-def _options(config: Config, form: Form) -> Any:
+def _options(config: Config, form: Form, selection: str | None) -> Any:
     """A dataclass whose fields are the options of this command for this data set, method and model."""
     flat, nested = tyro.conf.OmitArgPrefixes, tyro.conf.OmitSubcommandPrefixes
     groups = [("method", flat), ("training", flat), ("first", nested), ("model", nested), ("dataset", nested)]
     groups += [("features", nested)] if config.features else []
-    parts: list[Any] = [(name, *_option_group(getattr(config, name), marker)) for name, marker in groups]
-    parts += [("selection", SelectedBy, field(default=config.selection)), ("seed", int, field(default=config.seed))]
+    groups = [(name, marker) for name, marker in groups if name not in form.fixed]
+    values = {name: getattr(config, name) for name, _ in groups}
+    flat_names = {f.name for part, marker in groups if marker is flat for f in fields(values[part])}
+    values["dataset"] = short(config.dataset, flat_names | {f.name for f in fields(form.own)} | OTHERS)
+    parts: list[Any] = [(name, *_option_group(values[name], marker)) for name, marker in groups]
+    parts += [("selection", SelectedBy, field(default=selection)), ("seed", int, field(default=config.seed))]
     parts = [part for part in parts if part[0] not in form.fixed]
     shown = [name for name, *_ in parts]
 
     def as_config(self: Any) -> Config:
-        return replace(config, **{name: getattr(self, name) for name in shown})
+        given = {name: getattr(self, name) for name in shown}
+        given["dataset"] = as_it_is(self.dataset)
+        if "selection" in given:
+            given["selection"] = given["selection"] or given["dataset"].selection
+        return replace(config, **given)
 
     own = ("own", *_option_group(form.own, flat))
     parts = [own, *parts] if form.fixed else [*parts, own]

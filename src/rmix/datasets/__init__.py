@@ -4,7 +4,29 @@ from rmix.datasets.base import Bundle, DataSet, InMemory, Split
 from rmix.datasets.civilcomments import CivilComments
 from rmix.datasets.digits import DigitsOnBackgrounds
 from rmix.datasets.moons import FourMoons
+from rmix.datasets.table import Table
+from rmix.datasets.text_file import TextFile
 
-DATASETS: dict[str, type[DataSet]] = {cls.name: cls for cls in (FourMoons, DigitsOnBackgrounds, CivilComments)}
+DATASETS: dict[str, type[DataSet]] = {
+    cls.name: cls
+    for cls in (
+        FourMoons,
+        DigitsOnBackgrounds,
+        CivilComments,
+        Table,
+        TextFile,
+    )
+}
 
-__all__ = ["DATASETS", "Bundle", "CivilComments", "DataSet", "DigitsOnBackgrounds", "FourMoons", "InMemory", "Split"]
+__all__ = [
+    "DATASETS",
+    "Bundle",
+    "CivilComments",
+    "DataSet",
+    "DigitsOnBackgrounds",
+    "FourMoons",
+    "InMemory",
+    "Split",
+    "Table",
+    "TextFile",
+]

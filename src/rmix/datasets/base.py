@@ -186,6 +186,11 @@ class DataSet:
     name: ClassVar[str]
     model: ClassVar[str] = "mlp"  # the model it is trained with unless another is named
 
+    @property
+    def selection(self) -> str:
+        """The rule by which an epoch is chosen unless another is named."""
+        return "worst_group"
+
     def load(self) -> Bundle:
         """Read or generate the data."""
         raise NotImplementedError
@@ -203,6 +208,10 @@ class InMemory(DataSet):
     def of(cls, bundle: Bundle) -> InMemory:
         """The data set that gives ``bundle``."""
         return cls(bundle.name, bundle.checksum, bundle)
+
+    @property
+    def selection(self) -> str:
+        return "average" if self.bundle.valid.group is None else "worst_group"
 
     def load(self) -> Bundle:
         return self.bundle

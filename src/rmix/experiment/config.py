@@ -130,7 +130,7 @@ def config_from(plain: Mapping[str, Any]) -> Config:
         model=_named("model", plain.get("model", recipe.get("model", "mlp" if features else dataset.model)), MODELS),
         training=_settings(Training, recipe.get("training", {}) | own.get("training", {}), plain.get("training", {})),
         first=_settings(FirstStage, recipe.get("first", {}) | own.get("first", {}), plain.get("first", {})),
-        selection=plain.get("selection", recipe.get("selection", "worst_group")),
+        selection=plain.get("selection", recipe.get("selection", dataset.selection)),
         seed=plain.get("seed", 0),
         features=features,
     )

@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -32,6 +33,7 @@ from rmix.datasets.base import Bundle
 from rmix.errors import HiddenGroupsError, InvalidValueError
 from rmix.joined import rank_name
 from rmix.methods.base import Method
+from rmix.metrics import GroupTable
 from rmix.recipe import Stage, bare
 from rmix.streams import stream, torch_stream
 from rmix.training.batches import training_batches, training_order
@@ -127,6 +129,8 @@ class Trainer:
     def fit(self, make_model: MakeModel, method: Method, bundle: Bundle) -> Fitted:
         """Train every stage of ``method``, and keep the selected epoch of the last one."""
         check_permission(method, bundle)
+        nothing_right = GroupTable.of(np.zeros(len(bundle.valid), dtype=bool), bundle.valid.member(bundle.n_groups))
+        self.selection.value(nothing_right, 0)  # a rule that lacks its groups says so before hours of training
         history: dict[str, list[dict[str, Any]]] = {}
         described: dict[str, dict[str, Any]] = {}
         progress: Progress | None = None

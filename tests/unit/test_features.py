@@ -15,10 +15,10 @@ from toys import QUICK, SMALL_MOONS, KilledError, bundle_of, split_of
 
 import rmix
 from rmix.datasets import Bundle
+from rmix.datasets.cache import default_cache
 from rmix.errors import DataError
 from rmix.experiment.config import config_from
 from rmix.models import MLP, Encoder, embed
-from rmix.models.features import default_cache
 from rmix.models.image_tensors import ImageTensor
 from rmix.testing.generators import global_generators
 

@@ -118,7 +118,7 @@ def test_a_changed_file_is_decoded_anew(tmp_path: Path, names: list[str]) -> Non
 
 def test_the_checksum_knows_names_sizes_and_view_and_nothing_else(tmp_path: Path, names: list[str]) -> None:
     checksum = images(tmp_path, names).checksum
-    assert images(tmp_path, names, cache=tmp_path, workers=5, listed=["x"] * N).checksum == checksum
+    assert images(tmp_path, names, cache=tmp_path, workers=5, listed=("x", np.arange(N))).checksum == checksum
     (tmp_path / "in").rename(tmp_path / "moved")
     moved = Images(names, root=tmp_path / "moved", view=PLAIN)
     assert moved.checksum == checksum
@@ -137,7 +137,7 @@ def test_the_checksum_knows_names_sizes_and_view_and_nothing_else(tmp_path: Path
 
 def test_an_unreadable_image_is_named_with_its_row(tmp_path: Path, names: list[str]) -> None:
     (tmp_path / "in" / names[20]).write_bytes(b"")
-    x = images(tmp_path, names, listed=[f"birds.csv row {i + 2}" for i in range(N)])
+    x = images(tmp_path, names, listed=("birds.csv", np.arange(N) + 2))
     with pytest.raises(DataError) as error:
         shown(x, torch.arange(N))
     path = tmp_path / "in" / names[20]
@@ -214,7 +214,9 @@ def test_it_travels_to_another_process(tmp_path: Path, names: list[str]) -> None
 
 
 def test_as_an_encoder_wants_them(tmp_path: Path, names: list[str]) -> None:
-    x = images(tmp_path, names, RANDOM, cache=tmp_path / "cache").evaluated_as(8, (0.5,) * 3, (0.5,) * 3)
+    with pytest.raises(DataError, match="Random crops and flips cannot apply to features"):
+        images(tmp_path, names, RANDOM).evaluated_as(8, (0.5,) * 3, (0.5,) * 3)
+    x = images(tmp_path, names, cache=tmp_path / "cache").evaluated_as(8, (0.5,) * 3, (0.5,) * 3)
     assert x.view == View(8, 10, mean=(0.5,) * 3, std=(0.5,) * 3)
     assert shown(x, torch.arange(3)).shape == (3, 3, 8, 8)
     assert not (tmp_path / "cache").exists()

@@ -6,12 +6,14 @@ from rmix.datasets.digits import DigitsOnBackgrounds
 from rmix.datasets.moons import FourMoons
 from rmix.datasets.table import Table
 from rmix.datasets.text_file import TextFile
+from rmix.datasets.waterbirds import Waterbirds
 
 DATASETS: dict[str, type[DataSet]] = {
     cls.name: cls
     for cls in (
         FourMoons,
         DigitsOnBackgrounds,
+        Waterbirds,
         CivilComments,
         Table,
         TextFile,
@@ -29,4 +31,5 @@ __all__ = [
     "Split",
     "Table",
     "TextFile",
+    "Waterbirds",
 ]

@@ -70,7 +70,7 @@ class Images:
         view: what is shown of a picture.
         cache: folder for decoded pictures; None = decoded at every reading.
         workers: threads that decode; None = one a core. Changes no bit.
-        listed: for each path, where it is listed, such as a file and its row; for messages.
+        listed: name of the table that lists the paths, and the row of each; for messages.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Images:
         view: View | None = None,
         cache: str | Path | None = None,
         workers: int | None = None,
-        listed: Sequence[str] = (),
+        listed: tuple[str, np.ndarray] | None = None,
     ) -> None:
         self.paths, self.root, self.view = tuple(paths), Path(root), view or View()
         self.cache, self.workers, self.listed = cache, workers, listed
@@ -98,10 +98,14 @@ class Images:
         return {**vars(self), "_kept": {}}  # a mapped file does not travel to other processes
 
     def evaluated_as(self, size: int, mean: tuple[float, float, float], std: tuple[float, float, float]) -> Images:
-        """The same part of the same images, of another size and normalised otherwise, and never random.
+        """The same part of the same images, of another size and normalised otherwise.
 
         Nothing is kept on disk, since an encoder reads each image once.
         """
+        if self.view.random:
+            raise DataError(
+                "Random crops and flips cannot apply to features that are made once; leave out --dataset.augment."
+            )
         view = replace(self.view.sized(size), mean=mean, std=std)
         return Images(self.paths, root=self.root, view=view, workers=self.workers, listed=self.listed)
 
@@ -208,7 +212,7 @@ class Images:
         return self.root / self.paths[row]
 
     def _refused(self, row: int, why: str) -> DataError:
-        listed = f" ({self.listed[row]})" if self.listed else ""
+        listed = f" ({self.listed[0]} row {self.listed[1][row]})" if self.listed else ""
         return DataError(f"Image {self._path(row)}{listed} cannot be read: {why}; mend it, or take it out.")
 
 

@@ -121,8 +121,8 @@ class View:
         return Geometry(self.side, self.square and not (augmented and self.crop))
 
     def sized(self, size: int) -> View:
-        """The same part of a picture, of another size, and nothing random."""
-        return replace(self, size=size, resize=round(self.side * size / self.size), crop=None, flip=False)
+        """The same part of a picture, of another size."""
+        return replace(self, size=size, resize=round(self.side * size / self.size))
 
     def show(self, kept: Tensor, size: tuple[int, int], rng: np.random.Generator | None = None) -> Tensor:
         """What is shown of a kept picture (side, side, 3), as (3, size, size).

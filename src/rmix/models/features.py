@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from rmix.datasets.base import Bundle
+from rmix.datasets.cache import default_cache
 from rmix.datasets.inputs import read
 from rmix.joined import together, world
 from rmix.lock import locked
@@ -25,12 +26,6 @@ log = logging.getLogger(__name__)
 FORMAT = "features 1"
 ROWS = 512  # embedded between two writes: what a kill loses at most
 SECONDS = 10  # between two lines of the log
-
-
-def default_cache() -> Path:
-    """Where features are kept: ``$RMIX_CACHE``, else ``rmix`` in the user's cache folder."""
-    given = os.environ.get("RMIX_CACHE")
-    return Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "rmix"
 
 
 def embed(bundle: Bundle, encoder: Encoder, *, cache: Path | None = None, device: str = "cpu") -> Bundle:

@@ -1,0 +1,69 @@
+"""Published data sets of image files: what their options have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from rmix.datasets.base import Split
+from rmix.datasets.cache import cache_folder
+from rmix.datasets.csv_file import FIRST_ROW
+from rmix.datasets.images import Images
+from rmix.datasets.on_disk import OnDisk
+from rmix.datasets.transforms import View
+
+
+@dataclass(frozen=True)
+class ImagesOnDisk(OnDisk):
+    """A data set of image files in a folder of its own.
+
+    Args:
+        root: folder that holds the data set, or its parent.
+        cache: folder for decoded pictures, from which all epochs but the first read; "default" is
+            $RMIX_CACHE, else rmix in the user's cache folder; "none" decodes in every epoch.
+        workers: threads that decode; 0 = one a core. Changes no result.
+    """
+
+    cache: str = field(default="default", metadata={"plain": False})
+    workers: int = field(default=0, metadata={"plain": False})
+
+    def views(self) -> tuple[View, View]:
+        """What is shown of a picture in training, and in evaluation."""
+        raise NotImplementedError
+
+    def split(self, name: str, files: Files, y: np.ndarray, group: np.ndarray) -> Split:
+        """The rows of one split."""
+        rows = files.rows[name]
+        training, evaluation = self.views()
+        x = Images(
+            [files.paths[row] for row in rows.tolist()],
+            root=files.folder,
+            view=training if name == "train" else evaluation,
+            cache=cache_folder(self.cache),
+            workers=self.workers or None,
+            listed=(files.table, rows + files.first_row),
+        )
+        return Split(x, torch.from_numpy(y[rows]), torch.from_numpy(group[rows]))
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """Image files and the table that lists them, one a row.
+
+    Args:
+        folder: that the paths start from.
+        paths: of the images, in the order of the table.
+        rows: of each split, from 0.
+        table: name of the table.
+        first_row: number of its first row, as people count.
+    """
+
+    folder: Path
+    paths: Sequence[str]
+    rows: dict[str, np.ndarray]
+    table: str
+    first_row: int = FIRST_ROW

@@ -18,6 +18,7 @@ COMMANDS = {
     "export": "weights as safetensors, settings and a model card: rmix export RUN --out DIR",
     "recipes": "list the published settings, or show those of one: rmix recipes waterbirds/rmix",
     "methods": "list the methods, or show the card of one",
+    "theory": "check the claims of the paper's theory in numbers",
     "datasets": "list the data sets, or show the card of one",
 }
 

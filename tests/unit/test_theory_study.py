@@ -129,15 +129,7 @@ def test_the_command_prints_tables_and_writes_figures(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "Identities, to rounding" in out
     written = sorted(path.name for path in (tmp_path / "there").iterdir())
-    tables = [
-        "bounds.csv",
-        "dimension.csv",
-        "identities.csv",
-        "mixture.csv",
-        "orders.csv",
-        "readings.csv",
-        "weight.csv",
-    ]
+    names = ("bounds", "dimension", "identities", "mixture", "orders", "readings", "weight")
     figures = [f"theory_{name}.{kind}" for name in ("dimension", "order", "weight") for kind in ("png", "svg")]
     assert written == sorted([f"{name}.csv" for name in names] + figures)
     with (tmp_path / "there" / "bounds.csv").open(encoding="utf-8") as file:

@@ -19,7 +19,7 @@ from rmix.experiment.events import EventLog
 from rmix.experiment.store import Store
 from rmix.methods import METHODS, RMix
 from rmix.studies import Grid
-from rmix.studies.plan import plan, seeds_from, with_methods
+from rmix.studies.plan import fitting, seeds_from, with_methods
 from rmix.studies.watch import Running, Watch
 from rmix.training.callbacks import Moment
 
@@ -47,27 +47,27 @@ def test_all_is_every_method() -> None:
         with_methods(BASE, ["erm", "rmxi"])
 
 
-def test_every_method_has_every_seed() -> None:
-    planned = plan(BASE, with_methods(BASE, ["erm", "iw"]), seeds_from(0, 2))
-    assert [(c.method.name, c.seed) for c in planned.configs] == [("erm", 0), ("erm", 1), ("iw", 0), ("iw", 1)]
-    assert planned.notes == []
+def test_seeds_are_counted_from_the_first() -> None:
+    assert list(seeds_from(0, 2)) == [0, 1]
     with pytest.raises(InvalidValueError, match="seeds must be >= 1, got 0"):
         seeds_from(0, 0)
 
 
 def test_methods_that_need_groups_are_left_out_where_there_are_none() -> None:
-    planned = plan(BASE, with_methods(BASE, ["erm", "group_dro"]), range(1), HIDDEN)
-    assert [c.method.name for c in planned.configs] == ["erm"]
-    assert planned.notes == ["group_dro is left out: it reads group labels in training, which toy has not."]
-    with pytest.raises(InvalidValueError, match=r"No method is left to compare. group_dro is left out"):
-        plan(BASE, with_methods(BASE, ["group_dro"]), range(1), HIDDEN)
+    erm, dro = with_methods(BASE, ["erm", "group_dro"])
+    assert fitting([erm, dro], bundle_of()) == ([erm, dro], [])
+    note = "group_dro is left out: it reads group labels in training, which toy has not."
+    assert fitting([erm, dro], HIDDEN) == ([erm], [note])
+    with pytest.raises(InvalidValueError, match=f"No method is left. {note}"):
+        fitting([dro], HIDDEN)
 
 
 def test_selection_by_groups_that_are_not_there_is_refused_before_training() -> None:
     blind = bundle_of(train=split_of([0, 1]), valid=split_of([0, 1]))
     with pytest.raises(DataError, match="use --selection average or last"):
-        plan(BASE, [BASE], range(1), blind)
-    assert plan(replace(BASE, selection="average"), [BASE], range(1), blind).configs
+        fitting([BASE], blind)
+    average = replace(BASE, selection="average")
+    assert fitting([average], blind) == ([average], [])
 
 
 def write(log: EventLog, epoch: int) -> None:
@@ -142,7 +142,7 @@ def test_without_a_terminal_there_are_plain_lines(tmp_path: Path) -> None:
     follow(Grid([small(), small(selection="last", method=RMix(window=9))], tmp_path), console)
     first, second = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert first.startswith("1 of 2 runs, ")
-    assert "left: erm, seed 0: worst group 0." in first
+    assert "left: erm, seed 0: worst_group 0." in first
     assert second.startswith("2 of 2 runs: rmix, seed 0 failed: The window of epochs 0 to 8")
     assert "\x1b" not in console.file.getvalue()  # type: ignore[attr-defined]
 
@@ -160,7 +160,7 @@ def test_compare_ends_in_a_table_and_a_page(capsys, tmp_path: Path) -> None:  # 
     words = [*COMPARE, "--methods", "erm", "rmix", "--out", str(tmp_path / "runs")]
     code, out, err = said(capsys, *words)
     assert code == 0, err
-    assert "4 of 4 runs: rmix, seed 1: worst group" in out
+    assert "4 of 4 runs: rmix, seed 1: worst_group 0." in out
     assert "Report with figures:" in out
     assert "<svg" in (tmp_path / "runs" / "report.html").read_text()
     results = [json.loads(path.read_text()) for path in (tmp_path / "runs").glob("runs/*/result.json")]

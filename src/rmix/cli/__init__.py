@@ -12,6 +12,7 @@ from rmix.errors import RMixError, lookup
 COMMANDS = {
     "demo": "train on the embedded data, show the table, write a report",
     "compare": "several methods and seeds: a table and a page: rmix compare DATASET [options]",
+    "tune": "search for the settings of methods: rmix tune DATASET METHOD [options]",
     "train": "train a method on a data set: rmix train DATASET METHOD [options]",
     "show": "show runs: rmix show RUN...",
     "report": "tables, figures and a page: rmix report RUNS_OR_STORES... [options]",

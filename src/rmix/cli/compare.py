@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,11 +16,14 @@ from rmix.cli.progress import show_log
 from rmix.cli.train import KINDS, Form, parse
 from rmix.errors import InvalidValueError, require
 from rmix.experiment.result import Result
+from rmix.experiment.store import Store
 from rmix.reports.page import write_page
 from rmix.reports.summary import Summary
+from rmix.studies.cell import load_once
 from rmix.studies.executors import Cluster, Executor, Local
 from rmix.studies.grid import Grid
-from rmix.studies.plan import USUAL, plan, seeds_from, with_methods
+from rmix.studies.plan import USUAL, fitting, seeds_from, with_methods
+from rmix.studies.tuned import Tuned, mark, tuned_configs
 
 
 @dataclass(frozen=True)
@@ -57,10 +61,12 @@ class Options(Workers):
     Args:
         methods: names, or all; those that need group labels where there are none are left out.
         seeds: runs of each method, with seeds 0, 1, 2 …
+        tuned: take the best settings that `rmix tune` found with the same other options.
     """
 
     methods: tuple[str, ...] = USUAL
     seeds: int = 5
+    tuned: bool = False
 
 
 FORM = Form("compare", KINDS[:1], Options(), fixed=("method", "seed"))
@@ -71,15 +77,36 @@ def run(argv: Sequence[str]) -> int:
     base, options = parse(argv, FORM)
     console = Console()
     show_log(console, logging.WARNING)
-    planned = plan(base, with_methods(base, options.methods), seeds_from(0, options.seeds))
-    for note in planned.notes:
-        console.print(f"{note[:1].upper()}{note[1:]}", soft_wrap=True)
-    grid = Grid(planned.configs, options.out, options.make(), options.device)
+    store, study = Store(options.out.resolve()), uuid.uuid4().hex
+    bundle = load_once(base.dataset, study)
+    methods, notes = fitting(with_methods(base, options.methods), bundle)
+    for note in notes:
+        console.print(note, soft_wrap=True)
+    found = tuned_configs(methods, bundle.checksum, store) if options.tuned else [Tuned(each, {}) for each in methods]
+    planned = [(replace(each.config, seed=seed), each.how) for each in found for seed in seeds_from(0, options.seeds)]
+    grid = Grid([config for config, _ in planned], store.root, options.make(), options.device, study)
     follow(grid, console)
-    console.print(Summary(grid.results).rich())
-    page = write_page(grid.results, options.out / "report.html", title=f"Methods on {base.dataset.name}")
+    results = [mark(result, how, store) for result, (_, how) in zip(grid.results, planned, strict=True)]
+    console.print(Summary(results).rich())
+    for each in found if options.tuned else ():
+        console.print(how_tuned(each), soft_wrap=True, highlight=False)
+    page = write_page(results, options.out / "report.html", title=f"Methods on {base.dataset.name}")
     console.print(f"Report with figures: {page}", soft_wrap=True)
-    return show_failures(grid.results, console)
+    return show_failures(results, console)
+
+
+def how_tuned(tuned: Tuned) -> str:
+    """In a sentence."""
+    name, how = tuned.config.method.name, tuned.how
+    if not how:
+        return f"{name} was not tuned: it has no range of settings."
+    return f"{name} was tuned: {settings_of(tuned)} (best of {how['trials']} trials, {how['rule']} on validation)."
+
+
+def settings_of(tuned: Tuned) -> str:
+    """The settings that a search found."""
+    found = tuned.how["settings"].items()
+    return ", ".join(f"{key}={value:.3g}" if isinstance(value, float) else f"{key}={value}" for key, value in found)
 
 
 def show_failures(results: Sequence[Result], console: Console) -> int:

@@ -70,8 +70,8 @@ def outcome(result: Result) -> str:
     name = f"{result.method}, seed {result.seed}"
     if result.test is None:
         return f"{name} failed: {result.failure}"
-    worst = f"worst group {result.test.worst:.3f}, " if result.group_names else ""
-    return f"{name}: {worst}average {result.test.average:.3f}"
+    rule, value = result.selected["rule"], result.selected["value"]
+    return f"{name}: epoch {value:.0f} is the last" if rule == "last" else f"{name}: {rule} {value:.3f} on validation"
 
 
 def duration(seconds: float) -> str:

@@ -62,17 +62,19 @@ class Form:
         kinds: the words after it.
         own: its own options, with their defaults.
         fixed: parts of a configuration that are no options of it.
+        more: further words, which it reads itself.
     """
 
     command: str = "train"
     kinds: tuple[tuple[str, str, dict[str, type[Any]]], ...] = KINDS
     own: Any = field(default_factory=Where)
     fixed: tuple[str, ...] = ()
+    more: str = ""
 
     @property
     def words(self) -> str:
         """The words after its name."""
-        return " ".join(key.upper() for key, _, _ in self.kinds)
+        return " ".join([*(key.upper() for key, _, _ in self.kinds), self.more]).strip()
 
     @property
     def usage(self) -> str:

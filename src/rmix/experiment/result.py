@@ -26,6 +26,7 @@ class Result:
     surface: dict[str, Any] | None = None  # predictions over the plane, where inputs are points
     environment: dict[str, Any] = field(default_factory=dict)  # versions, data checksum
     failure: str | None = None
+    tuned: dict[str, Any] | None = None  # how its settings were searched for, where they were
 
     @property
     def method(self) -> str:

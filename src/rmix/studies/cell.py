@@ -26,7 +26,7 @@ class Cell:
         config: what to train.
         store: where runs are kept.
         device: where to train.
-        grid: names the grid, all of whose cells see the data as they were when the first one read them.
+        study: names the study, all of whose cells see the data as they were when the first one read them.
         parent: process whose end is the worker's end; None = the worker's own affair.
         wait: for another process that trains the same run.
     """
@@ -35,7 +35,7 @@ class Cell:
     config: Config
     store: Path
     device: str = "cpu"
-    grid: str = ""
+    study: str = ""
     parent: int | None = None
     wait: bool = True
 
@@ -69,7 +69,7 @@ def run_cell(cell: Cell) -> Ended:
             store=cell.store,
             device=cell.device,
             callbacks=[EndsWithParent(cell.parent)] if watched and cell.parent else [],
-            bundle=load_once(cell.config.dataset, cell.grid),
+            bundle=load_once(cell.config.dataset, cell.study),
             wait=cell.wait,
         )
     except BusyError:
@@ -83,13 +83,13 @@ def run_cell(cell: Cell) -> Ended:
     return Ended(cell.run, run.result)
 
 
-_loaded: dict[str, tuple[DataSet, Bundle]] = {}  # of the newest grid, the data set that was used last
+_loaded: dict[str, tuple[DataSet, Bundle]] = {}  # of the newest study, the data set that was used last
 
 
-def load_once(dataset: DataSet, grid: str) -> Bundle:
-    """The bundle, read once a grid and process as long as the cells are of one data set."""
-    known = _loaded.get(grid)
+def load_once(dataset: DataSet, study: str) -> Bundle:
+    """The bundle, read once a study and process as long as the cells are of one data set."""
+    known = _loaded.get(study)
     if known is None or known[0] != dataset:
         _loaded.clear()
-        known = _loaded[grid] = (dataset, dataset.load())
+        known = _loaded[study] = (dataset, dataset.load())
     return known[1]

@@ -29,16 +29,22 @@ class Grid:
         store: where runs are kept.
         executor: where they are trained.
         device: of every run.
+        study: names what this grid is part of; its data are read once in each process.
     """
 
     def __init__(
-        self, configs: Sequence[Config], store: str | Path, executor: Executor | None = None, device: str = "cpu"
+        self,
+        configs: Sequence[Config],
+        store: str | Path,
+        executor: Executor | None = None,
+        device: str = "cpu",
+        study: str = "",
     ) -> None:
         self.configs, self.device = configs, device
         self.store = Store(Path(store).resolve())  # workers may be elsewhere
         self.executor = executor or Local()
-        self._name = uuid.uuid4().hex
-        self.runs = [run_id(c.to_plain(), load_once(c.dataset, self._name).checksum) for c in configs]
+        self._study = study or uuid.uuid4().hex
+        self.runs = [run_id(c.to_plain(), load_once(c.dataset, self._study).checksum) for c in configs]
         self.config_of = dict(zip(self.runs, configs, strict=True))
         self.ended: dict[str, Result] = {}  # by run
         for run in self.config_of:
@@ -78,7 +84,7 @@ class Grid:
 
     def _cell(self, run: str, wait: bool) -> Cell:
         parent = os.getpid() if self.executor.local else None
-        return Cell(run, self.config_of[run], self.store.root, self.device, self._name, parent, wait)
+        return Cell(run, self.config_of[run], self.store.root, self.device, self._study, parent, wait)
 
     def _end(self, ended: Ended) -> Result:
         result = ended.result or self._failed(ended)
@@ -87,7 +93,7 @@ class Grid:
 
     def _failed(self, ended: Ended) -> Result:
         config = self.config_of[ended.run]
-        bundle = load_once(config.dataset, self._name)
+        bundle = load_once(config.dataset, self._study)
         return blank_result(ended.run, config, bundle, self.device, failure=ended.failure)
 
 

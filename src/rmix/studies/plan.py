@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
 from rmix.batch import Groups
 from rmix.datasets import Bundle
@@ -16,36 +15,22 @@ USUAL = ("erm", "mixup", "iw", "group_dro", "jtt", "rmix", "rmix_aware")
 ALL = "all"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The runs of a comparison, and what was left out and why."""
-
-    configs: Sequence[Config]
-    notes: Sequence[str] = ()
-
-
-def plan(base: Config, methods: Sequence[Config], seeds: Iterable[int], bundle: Bundle | None = None) -> Plan:
-    """Every method with every seed; methods that need group labels where there are none are left out.
-
-    Args:
-        base: what the methods share.
-        methods: one configuration a method, see :func:`with_method`.
-        seeds: of the runs.
-        bundle: what ``base.dataset`` loads, where it was loaded before.
-    """
-    bundle = bundle or base.dataset.load()
-    rule = SELECTIONS[base.selection]
+def fitting(methods: Sequence[Config], bundle: Bundle) -> tuple[list[Config], list[str]]:
+    """The configurations that the data permit, and a sentence about each method that is left out."""
+    rule = SELECTIONS[methods[0].selection]
     if rule.reads_groups and bundle.valid.group is None:
         raise DataError(
             f"selection {rule.name!r} needs group labels in the validation split, which {bundle.name!r} "
             "has not; use --selection average or last."
         )
-    hidden = [config for config in methods if Groups.TRAIN in config.method.groups and bundle.train.group is None]
-    notes = [f"{config.method.name} is left out: it reads group labels in training, which {bundle.name} has not."
-             for config in hidden]  # fmt: skip
-    fitting = [config for config in methods if config not in hidden]
-    require(bool(fitting), f"No method is left to compare. {' '.join(notes)}")
-    return Plan([replace(config, seed=seed) for config in fitting for seed in seeds], notes)
+    fits = [bundle.train.group is not None or Groups.TRAIN not in config.method.groups for config in methods]
+    notes = [
+        f"{config.method.name} is left out: it reads group labels in training, which {bundle.name} has not."
+        for config, fit in zip(methods, fits, strict=True)
+        if not fit
+    ]
+    require(any(fits), " ".join(["No method is left.", *notes]))
+    return [config for config, fit in zip(methods, fits, strict=True) if fit], notes
 
 
 def with_methods(base: Config, names: Sequence[str | Method]) -> list[Config]:

@@ -18,6 +18,7 @@ COMMANDS = {
     "report": "tables, figures and a page: rmix report RUNS_OR_STORES... [options]",
     "export": "weights as safetensors, settings and a model card: rmix export RUN --out DIR",
     "recipes": "list the published settings, or show those of one: rmix recipes waterbirds/rmix",
+    "reproduce": "the paper's tables and figures, our numbers beside the paper's: rmix reproduce TABLE|FIGURE",
     "methods": "list the methods, or show the card of one",
     "theory": "check the claims of the paper's theory in numbers",
     "datasets": "list the data sets, or show the card of one",

@@ -21,6 +21,7 @@ COMMANDS = {
     "reproduce": "the paper's tables and figures, our numbers beside the paper's: rmix reproduce TABLE|FIGURE",
     "methods": "list the methods, or show the card of one",
     "theory": "check the claims of the paper's theory in numbers",
+    "data": "describe a data set, or check your copy of it: rmix data check NAME --root DIR",
     "datasets": "list the data sets, or show the card of one",
 }
 

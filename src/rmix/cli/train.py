@@ -31,7 +31,7 @@ SelectedBy = Annotated[
         help_behavior_hint="(default: worst_group; average where no group is named)",
     ),
 ]
-OTHERS = {"config", "features", "help", "model", "seed", "selection"}  # options that are of no part
+OTHERS = {"config", "features", "help", "model", "recipe", "seed", "selection"}  # options that are of no part
 KINDS: tuple[tuple[str, str, dict[str, type[Any]]], ...] = (
     ("dataset", "data set", DATASETS),
     ("method", "method", METHODS),

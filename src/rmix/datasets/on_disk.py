@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from rmix.datasets.base import DataSet
+from rmix.datasets.base import Bundle, DataSet
 from rmix.errors import DataError
 
 
@@ -43,3 +43,20 @@ class OnDisk(DataSet):
             f"{self.title} is not in {root} (looked for {' or '.join(marks)}{below}). "
             f"See: rmix data describe {self.name}"
         )
+
+    def differences(self, bundle: Bundle) -> list[str]:
+        """A sentence for each count of ``bundle`` that is not the published one."""
+        counted = {name: group_rows(bundle, name) for name in bundle.splits}
+        found = [
+            (f"{group!r} in split {split!r}", counted[split].get(group, 0), rows)
+            for split, groups in self.published.items()
+            for group, rows in groups.items()
+        ]
+        found += [(f"Split {split!r}", len(bundle.splits[split]), rows) for split, rows in self.published_rows.items()]
+        return [f"{where} has {here:,} rows, published are {rows:,}." for where, here, rows in found if here != rows]
+
+
+def group_rows(bundle: Bundle, split: str) -> dict[str, int]:
+    """Rows of each group in a split, by name; empty where its groups are not known."""
+    member = bundle.splits[split].member(bundle.n_groups)
+    return {} if member is None else dict(zip(bundle.group_names, member.sum(0).tolist(), strict=True))

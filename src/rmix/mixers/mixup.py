@@ -32,7 +32,8 @@ def mixup(batch: Batch, partner: Tensor, lam: Lam) -> Mixed:
     """
     if not batch.x.is_floating_point():
         raise InvalidValueError(
-            f"Mixing needs floating-point inputs, got {batch.x.dtype}; mix hidden layers instead: Manifold(Mixup(...))."
+            f"Mixing needs floating-point inputs, got {batch.x.dtype}; "
+            "mix hidden layers instead: --mix manifold, or Manifold(Mixup(...))."
         )
     x = batch.x.index_select(0, partner)  # a fresh tensor, so it may be blended in place: half the time of lerp
     if isinstance(lam, Tensor):

@@ -10,10 +10,14 @@ from rmix.models.minilm import MiniLM
 from rmix.models.mlp import MLP
 from rmix.models.resnet import ResNet18, ResNet50
 from rmix.models.small_cnn import SmallCNN
+from rmix.models.text import DistilBERT, FrozenDistilBERT
 
-MODELS: dict[str, type[ModelSpec]] = {cls.name: cls for cls in (DenseNet121, MLP, ResNet18, ResNet50, SmallCNN)}
+MODELS: dict[str, type[ModelSpec]] = {
+    cls.name: cls for cls in (DenseNet121, DistilBERT, MLP, ResNet18, ResNet50, SmallCNN)
+}
 ENCODERS: dict[str, type[Encoder]] = {
-    cls.name: cls for cls in (EfficientNetLite0, MiniLM, FrozenDenseNet121, FrozenResNet18, FrozenResNet50)
+    cls.name: cls
+    for cls in (EfficientNetLite0, MiniLM, FrozenDenseNet121, FrozenDistilBERT, FrozenResNet18, FrozenResNet50)
 }
 
 __all__ = [
@@ -21,6 +25,7 @@ __all__ = [
     "MLP",
     "MODELS",
     "DenseNet121",
+    "DistilBERT",
     "EfficientNetLite0",
     "Encoder",
     "MiniLM",

@@ -28,6 +28,7 @@ class Network(nn.Module):
         self.head = head
         self.mix_points = mix_points
         self.last = last
+        self.undecayed: tuple[str, ...] = ()  # names of parameters without weight decay
 
     def forward(self, x: Tensor) -> Tensor:
         logits: Tensor = self.head(self.features(x))

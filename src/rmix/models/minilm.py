@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from rmix.errors import require
-from rmix.models.efficientnet import needed
-from rmix.models.encoder import BATCH, Encoder
-from rmix.models.tokens import Tokenized, strings_of
+from rmix.models.encoder import Encoder
+from rmix.models.packages import needed
+from rmix.models.tokens import Tokens, of_like_length, strings_of
 from rmix.models.weights import read_weights, same_weights
 
 
@@ -34,11 +34,11 @@ class MiniLM(Encoder):
         require(3 <= self.max_length <= 512, f"max_length must be 3 to 512 tokens, got {self.max_length} ({self.name})")
         object.__setattr__(self, "checksum", same_weights(_folder(), self.checksum, self.name))
 
-    def view(self, x: Any) -> Tokenized:
-        return Tokenized(strings_of(self.name, x), _folder() / "tokenizer.json", self.max_length)
+    def view(self, x: Any) -> Tokens:
+        return Tokens(strings_of(self.name, x), _folder(), self.max_length)
 
     def network(self) -> nn.Module:
-        transformers = needed(self.name, "transformers")
+        transformers = needed(self.name, "transformers", "text")
         config = transformers.BertConfig.from_json_file(_folder() / "config.json")
         model = transformers.BertModel(config, add_pooling_layer=False)
         state = read_weights(_folder() / "model.safetensors")
@@ -46,10 +46,8 @@ class MiniLM(Encoder):
         model.load_state_dict({name: value for name, value in state.items() if name in wanted})
         return _MeanOfTokens(model).eval()
 
-    def batches(self, view: Tokenized, rows: Tensor) -> tuple[Tensor, ...]:
-        """Texts of like length together, so that little is padded."""
-        lengths = torch.tensor([len(view.strings[row]) for row in rows.tolist()])
-        return torch.split(rows[lengths.argsort()], BATCH)
+    def batches(self, view: Tokens, rows: Tensor) -> Sequence[Tensor]:
+        return of_like_length(view, rows)
 
 
 class _MeanOfTokens(nn.Module):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,31 +16,32 @@ from rmix.errors import DataError, InvalidValueError
 CHUNK = 1 << 20
 
 
-def checksum_of(path: str | Path) -> str:
-    """A hash of a file, or of the names and contents of the files of a folder."""
+def checksum_of(path: str | Path, names: Sequence[str] | None = None) -> str:
+    """A hash of a file, or of the names and contents of the files of a folder, or of some of them."""
     path = Path(path)
-    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    if names is None:
+        names = [p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file()] if path.is_dir() else [""]
     try:
-        seen = tuple((str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in files)
+        found = [(name, (path / name).stat()) for name in sorted(names)]
     except FileNotFoundError:
         raise DataError(f"There is no file or folder of weights {path}.") from None
-    return _hashed(str(path), seen)
+    return _hashed(path, tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in found))
 
 
 @lru_cache(maxsize=64)
-def _hashed(root: str, seen: tuple[tuple[str, int, int], ...]) -> str:
+def _hashed(path: Path, seen: tuple[tuple[str, int, int], ...]) -> str:
     digest = hashlib.sha256()
     for name, size, _ in seen:
-        digest.update(repr((Path(name).relative_to(root).as_posix(), size)).encode())
-        with Path(name).open("rb") as file:
+        digest.update(repr((name, size)).encode())
+        with (path / name).open("rb") as file:
             while chunk := file.read(CHUNK):
                 digest.update(chunk)
     return digest.hexdigest()[:16]
 
 
-def same_weights(path: str | Path, expected: str, what: str) -> str:
+def same_weights(path: str | Path, expected: str, what: str, names: Sequence[str] | None = None) -> str:
     """The checksum of the weights at ``path``; another one than ``expected``, where that is known, is an error."""
-    found = checksum_of(path)
+    found = checksum_of(path, names)
     if expected not in ("", found):
         raise InvalidValueError(
             f"The weights of {what} in {path} have checksum {found}, but the run was made with {expected}."

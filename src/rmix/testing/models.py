@@ -15,24 +15,28 @@ from rmix.testing.plain import goes_round
 from rmix.testing.runs import digest
 
 
-def check_model(spec: ModelSpec, shape: tuple[int, ...], n_classes: int = 3) -> None:
+def check_model(
+    spec: ModelSpec, shape: tuple[int, ...], n_classes: int = 3, *, inputs: torch.Tensor | None = None
+) -> None:
     """A model is features and a head, may be cut where it says, and all of it learns.
 
     Args:
         spec: what is built.
-        shape: of one input, of floating-point numbers.
+        shape: of one input.
         n_classes: number of classes.
+        inputs: five inputs; None = random floating-point numbers.
 
     Example:
         >>> from rmix.models import MLP
         >>> check_model(MLP(), (2,))
     """
     goes_round(spec)
-    model, x = _built(spec, shape, n_classes), _inputs(5, shape)
+    model, x = _built(spec, shape, n_classes), _inputs(5, shape) if inputs is None else inputs
     logits = model(x)
     assert logits.shape == (5, n_classes), f"{spec!r} gives logits of shape {tuple(logits.shape)} for 5 rows"
     assert torch.allclose(model(x[:1]), logits[:1], atol=1e-6), f"{spec!r} gives one row other logits than in a batch"
-    assert model.double()(x.double()).dtype == torch.float64, f"{spec!r} does not stay in float64"
+    wide = x.double() if x.is_floating_point() else x
+    assert model.double()(wide).dtype == torch.float64, f"{spec!r} does not stay in float64"
     _check_initial_weights(spec, shape, n_classes)
     _check_cuts(spec, _built(spec, shape, n_classes), x)
     _check_gradients(spec, _built(spec, shape, n_classes).train(), x)

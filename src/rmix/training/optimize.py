@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import nn
 
+from rmix.recipe import bare
 from rmix.training.settings import Training
 
 
 def make_optimizer(model: nn.Module, training: Training) -> torch.optim.Optimizer:
     """The optimizer that ``training`` describes."""
-    parameters = [p for p in model.parameters() if p.requires_grad]
+    parameters: list[Any] = [p for p in model.parameters() if p.requires_grad]
+    spared = {id(p) for name, p in bare(model).named_parameters() if name in getattr(bare(model), "undecayed", ())}
+    if spared:
+        decayed = {"params": [p for p in parameters if id(p) not in spared]}
+        parameters = [decayed, {"params": [p for p in parameters if id(p) in spared], "weight_decay": 0.0}]
     if training.optimizer == "adamw":
         return torch.optim.AdamW(parameters, lr=training.lr, weight_decay=training.weight_decay)
     return torch.optim.SGD(parameters, lr=training.lr, momentum=training.momentum, weight_decay=training.weight_decay)

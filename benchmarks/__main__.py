@@ -8,7 +8,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import epoch, methods, notes, startup, step
+from benchmarks import epoch, estimator, methods, notes, startup, step
 from benchmarks.timing import keep_memory
 
 PARTS = {
@@ -17,6 +17,7 @@ PARTS = {
     "notes": notes.lines,
     "startup": startup.lines,
     "methods": methods.lines,
+    "estimator": estimator.lines,
 }
 
 

@@ -64,8 +64,9 @@ def _check_weight(weight: Tensor, split: str) -> None:
 
 
 def _check_finite(x: Tensor, split: str) -> None:
-    bad = (~x.isfinite()).nonzero()
-    if len(bad):
+    finite = x.isfinite()
+    if not finite.all():
+        bad = (~finite).nonzero()
         place = tuple(bad[0].tolist())
         raise DataError(f"Inputs must be finite; got {x[place].item()} at row {place[0]} of split {split!r}.")
 

@@ -98,7 +98,7 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             sample_weight: (n,) >= 0; only their ratios matter. Rows of weight 0 are left out.
         """
         method, model = self._make_method(), self._make_model()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)  # noqa: N806
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))  # noqa: N806
         check_classification_targets(y)
         grouped = self._grouped(sensitive_features, y, method)
         rule, seed = self._rule(grouped), self._seed()
@@ -175,7 +175,7 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _logits(self, X: Any) -> np.ndarray:  # noqa: N803
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)  # noqa: N806
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=(np.float64, np.float32))  # noqa: N806
         rows = Split(self._scaling(X), torch.zeros(X.shape[0], dtype=torch.int64))
         with torch_threads(self.threads):
             return predict(self.network_, rows).double().numpy()

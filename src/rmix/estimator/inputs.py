@@ -30,9 +30,10 @@ class Scaling:
 
     def dense(self, x: np.ndarray) -> Tensor:
         """``x`` scaled, (n, n_features) float32; what float32 cannot hold is cut off."""
-        scaled = (x - self.mean) / self.scale
+        scaled = x - self.mean
+        scaled /= self.scale
         largest = np.finfo(np.float32).max
-        return torch.from_numpy(np.clip(scaled, -largest, largest).astype(np.float32))
+        return torch.from_numpy(np.clip(scaled, -largest, largest, out=scaled).astype(np.float32))
 
     def __call__(self, x: Any) -> Tensor | SparseRows:
         """What the trainer reads."""

@@ -20,7 +20,8 @@ def make_optimizer(model: nn.Module, training: Training) -> torch.optim.Optimize
         decayed = {"params": [p for p in parameters if id(p) not in spared]}
         parameters = [decayed, {"params": [p for p in parameters if id(p) in spared], "weight_decay": 0.0}]
     if training.optimizer == "adamw":
-        return torch.optim.AdamW(parameters, lr=training.lr, weight_decay=training.weight_decay)
+        # fused: one kernel a step; the dozen small ones of the default take a quarter of a small model's step
+        return torch.optim.AdamW(parameters, lr=training.lr, weight_decay=training.weight_decay, fused=True)
     return torch.optim.SGD(parameters, lr=training.lr, momentum=training.momentum, weight_decay=training.weight_decay)
 
 

@@ -474,6 +474,34 @@ BUGS = (
         "self.qualified(batch)",
         "tests/contract/test_mixers.py::test_selective_pairing",
     ),
+    Bug(
+        "the second of a pair is blended as if it were the first",
+        "theory/masks.py",
+        "np.concatenate([masks, 1 - masks])",
+        "np.concatenate([masks, masks])",
+        "tests/unit/test_theory_expansion.py::test_pairs_and_rows_are_the_same_loss_without_centring",
+    ),
+    Bug(
+        "the regulariser takes the weighted covariance, as printed",
+        "theory/expansion.py",
+        "second_moment(rows.x), theta / law.kept)",
+        "second_moment(rows.x, rows.weight), theta / law.kept)",
+        "tests/unit/test_theory_expansion.py::test_the_regulariser_needs_centring_rescaling_and_the_plain_covariance",
+    ),
+    Bug(
+        "a pseudo-inverse hides that rows leave the ellipsoid",
+        "theory/rademacher.py",
+        "np.where(inside, np.linalg.norm(sums @ root, axis=1) / len(x), np.inf)",
+        "np.linalg.norm(sums @ root, axis=1) / len(x)",
+        "tests/unit/test_theory_bound.py::test_the_supremum_is_infinite_outside_the_range",
+    ),
+    Bug(
+        "rank counts the rounding of wide data",
+        "theory/covariance.py",
+        "10 * len(sigma) * np.finfo(np.float64).eps",
+        "0.0",
+        "tests/unit/test_theory_bound.py::test_rank_of_wide_and_of_low_dimensional_data_under_weights",
+    ),
 )
 
 

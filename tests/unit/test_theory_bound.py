@@ -171,6 +171,7 @@ def test_terms_by_hand():
         printed=pytest.approx(4.0),
         proof=pytest.approx(2 + np.sqrt(2)),
         weighted=pytest.approx(np.sqrt(8.5) + np.sqrt(4.25)),
+        derived=pytest.approx(np.sqrt(8.5) + np.sqrt(2)),
         erm=pytest.approx(np.sqrt(3)),
     )
 
@@ -193,6 +194,14 @@ def test_level_of_the_logistic_model_at_zero_is_zero_and_its_curvature_a_quarter
     tiny = 1e-4 * np.ones(2)
     ratio = level(LINEAR, tiny, x, sigma, law) / level(LOGISTIC, tiny, x, sigma, law)
     assert ratio == pytest.approx(4, rel=1e-4)
+
+
+def test_on_finitely_many_rows_the_set_has_no_end():
+    """Where no row has score zero, A″ falls exponentially and the form grows only as a square."""
+    x, law = low_rank(30, 3, 3), law_of(MixupMasks(), 3)
+    theta, sigma = np.ones(3) / np.abs(x @ np.ones(3)).min(), second_moment(x)  # scores of at least one
+    levels = [level(LOGISTIC, size * theta, x, sigma, law) for size in (1, 10, 100)]
+    assert levels[2] < 1e-30 < levels[0]
 
 
 def test_both_sides_of_the_definition_of_rho():

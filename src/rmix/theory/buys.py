@@ -68,7 +68,7 @@ class Bounded:
         curvature, size: both sides of the definition of ρ at the worst direction tried.
         rank: of Σ_X.
         proof, printed, erm: the bound with each term.
-        derived: as ``proof`` with the radius and the term that hold.
+        derived: as ``proof`` with the radius and the term that follow from the definitions as printed.
     """
 
     data: str
@@ -173,4 +173,4 @@ def bounded(
     by_term = [bound(n, printed, term, constants) for term in (terms.proof, terms.printed, terms.erm)]
     gap = generalization_gap(theta, train, held, group, shares)
     sides = (gamma, worst.curvature, worst.size, worst.rho)
-    return Bounded(data, method, d, n, rank(sigma), gap, *sides, bound(n, derived, terms.weighted, constants), *by_term)
+    return Bounded(data, method, d, n, rank(sigma), gap, *sides, bound(n, derived, terms.derived, constants), *by_term)

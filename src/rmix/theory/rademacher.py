@@ -67,12 +67,15 @@ class Terms:
         printed: √tr(Σ^(M)† Σ) + rank(Σ), of the theorem.
         proof: √tr(Σ^(M)† Σ) + √rank(Σ), what its proof's last inequality supports where all weights are one.
         weighted: √tr(Σ^(M)† Σ_P) + √tr(Σ† Σ_P), what it supports under weights; Σ_P is without them.
+        derived: √tr(Σ^(M)† Σ_P) + √rank(Σ_P), where the first form of the set is without weights too, as the
+            printed definition of ρ has it.
         erm: √d, what the paper states for weighted ERM.
     """
 
     printed: float
     proof: float
     weighted: float
+    derived: float
     erm: float
 
 
@@ -81,8 +84,9 @@ def complexity_terms(sigma: Array, masked: Array, plain: Array) -> Terms:
 
     Example:
         >>> complexity_terms(np.eye(4), np.eye(4) / 4, np.eye(4))
-        Terms(printed=8.0, proof=6.0, weighted=6.0, erm=2.0)
+        Terms(printed=8.0, proof=6.0, weighted=6.0, derived=6.0, erm=2.0)
     """
     mixed, size = trace_of_quotient(masked, sigma) ** 0.5, rank(sigma)
-    weighted = trace_of_quotient(masked, plain) ** 0.5 + trace_of_quotient(sigma, plain) ** 0.5
-    return Terms(mixed + size, mixed + size**0.5, weighted, len(sigma) ** 0.5)
+    bare = trace_of_quotient(masked, plain) ** 0.5
+    weighted, derived = bare + trace_of_quotient(sigma, plain) ** 0.5, bare + rank(plain) ** 0.5
+    return Terms(mixed + size, mixed + size**0.5, weighted, derived, len(sigma) ** 0.5)

@@ -1,8 +1,11 @@
 """Data sets. One file and one line here to add one."""
 
 from rmix.datasets.base import Bundle, DataSet, InMemory, Split
+from rmix.datasets.camelyon17 import Camelyon17
+from rmix.datasets.celeba import CelebA
 from rmix.datasets.civilcomments import CivilComments
 from rmix.datasets.digits import DigitsOnBackgrounds
+from rmix.datasets.fmow import FMoW
 from rmix.datasets.moons import FourMoons
 from rmix.datasets.table import Table
 from rmix.datasets.text_file import TextFile
@@ -14,7 +17,10 @@ DATASETS: dict[str, type[DataSet]] = {
         FourMoons,
         DigitsOnBackgrounds,
         Waterbirds,
+        CelebA,
         CivilComments,
+        FMoW,
+        Camelyon17,
         Table,
         TextFile,
     )
@@ -23,9 +29,12 @@ DATASETS: dict[str, type[DataSet]] = {
 __all__ = [
     "DATASETS",
     "Bundle",
+    "Camelyon17",
+    "CelebA",
     "CivilComments",
     "DataSet",
     "DigitsOnBackgrounds",
+    "FMoW",
     "FourMoons",
     "InMemory",
     "Split",

@@ -35,6 +35,7 @@ class Columns:
 
     path: str | Path
     strings: dict[str, list[str]]
+    first_row: int = FIRST_ROW
 
     def __len__(self) -> int:
         return len(next(iter(self.strings.values()), ()))
@@ -93,7 +94,7 @@ class Columns:
 
     def refused(self, row: int, why: str) -> DataError:
         """The error that says why ``row`` (of the data, from 0) cannot be used."""
-        return DataError(f"{self.path} row {row + FIRST_ROW}: {why}")
+        return DataError(f"{self.path} row {row + self.first_row}: {why}")
 
 
 def _whole(number: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import torch
 
 from rmix.datasets.base import Split
 from rmix.datasets.cache import cache_folder
-from rmix.datasets.csv_file import FIRST_ROW
+from rmix.datasets.csv_file import Columns
 from rmix.datasets.images import Images
 from rmix.datasets.on_disk import OnDisk
 from rmix.datasets.transforms import View
@@ -26,17 +26,19 @@ class ImagesOnDisk(OnDisk):
         cache: folder for decoded pictures, from which all epochs but the first read; "default" is
             $RMIX_CACHE, else rmix in the user's cache folder; "none" decodes in every epoch.
         workers: threads that decode; 0 = one a core. Changes no result.
+        size: width and height of an input.
     """
 
     cache: str = field(default="default", metadata={"plain": False})
     workers: int = field(default=0, metadata={"plain": False})
+    size: int = 224
 
     def views(self) -> tuple[View, View]:
         """What is shown of a picture in training, and in evaluation."""
-        raise NotImplementedError
+        return View(self.size), View(self.size)
 
     def split(self, name: str, files: Files, y: np.ndarray, group: np.ndarray) -> Split:
-        """The rows of one split."""
+        """One split of the images and of the classes and groups of all of them."""
         rows = files.rows[name]
         training, evaluation = self.views()
         x = Images(
@@ -45,7 +47,7 @@ class ImagesOnDisk(OnDisk):
             view=training if name == "train" else evaluation,
             cache=cache_folder(self.cache),
             workers=self.workers or None,
-            listed=(files.table, rows + files.first_row),
+            listed=(Path(files.table.path).name, rows + files.table.first_row),
         )
         return Split(x, torch.from_numpy(y[rows]), torch.from_numpy(group[rows]))
 
@@ -57,13 +59,11 @@ class Files:
     Args:
         folder: that the paths start from.
         paths: of the images, in the order of the table.
+        table: lists them.
         rows: of each split, from 0.
-        table: name of the table.
-        first_row: number of its first row, as people count.
     """
 
     folder: Path
     paths: Sequence[str]
-    rows: dict[str, np.ndarray]
-    table: str
-    first_row: int = FIRST_ROW
+    table: Columns
+    rows: Mapping[str, np.ndarray]

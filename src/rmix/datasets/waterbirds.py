@@ -59,7 +59,6 @@ class Waterbirds(ImagesOnDisk):
         "valid": dict(zip(GROUP_NAMES, (467, 466, 133, 133), strict=True)),
         "test": dict(zip(GROUP_NAMES, (2255, 2255, 642, 642), strict=True)),
     }
-    size: int = 224
     augment: bool = False
 
     def views(self) -> tuple[View, View]:
@@ -70,6 +69,6 @@ class Waterbirds(ImagesOnDisk):
         folder = self.folder()
         columns = read_csv(folder / TABLE, ["img_id", "img_filename", "y", "split", "place"], unique="img_id")
         y, place = columns.integers("y", (0, 1)), columns.integers("place", (0, 1))
-        files = Files(folder, columns["img_filename"], columns.places("split", SPLITS), TABLE)
+        files = Files(folder, columns["img_filename"], columns, columns.places("split", SPLITS))
         train, valid, test = (self.split(name, files, y, 2 * y + place) for name in SPLITS)
         return Bundle(self.name, train, valid, test, class_names=CLASSES, group_names=GROUP_NAMES)

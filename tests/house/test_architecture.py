@@ -26,11 +26,12 @@ ARROWS = {
     "studies": PARTS | {"methods", "datasets", "models", "metrics", "training", "experiment", "reports"},
     "reports": {"experiment", "metrics", "methods", "datasets"},
     "theory": PARTS | {"methods", "datasets", "models", "metrics", "training", "experiment", "reports"},
+    "tracking": {"training", "metrics"},
     "loop": PARTS | {"methods", "datasets", "metrics", "training"},
     "estimator": PARTS | {"methods", "datasets", "models", "metrics", "training", "experiment", "reports"},
     "integrations": PARTS | {"methods", "datasets", "models", "metrics", "training", "loop"},
 }
-DOORS = {"cli", "testing", "theory", "studies", "loop", "estimator", "integrations"}
+DOORS = {"cli", "testing", "theory", "studies", "loop", "estimator", "integrations", "tracking"}
 OUTSIDE_THE_CORE = PARTS | DOORS | {"methods", "datasets", "models", "reports"}
 
 

@@ -21,6 +21,7 @@ from rmix.errors import InvalidValueError, lookup
 from rmix.experiment.config import Config, check_sections, config_from, read_toml
 from rmix.experiment.run import run_config
 from rmix.methods import METHODS
+from rmix.tracking import TensorBoard
 from rmix.training.processes import processes
 
 SelectedBy = Annotated[
@@ -46,11 +47,13 @@ class Where:
         out: folder in which runs are kept; a run that ended there is shown, one that was killed goes on.
         device: where to train.
         threads: threads of torch; few are faster on small models.
+        tensorboard: write what TensorBoard shows into the folder of the run (needs rmix[track]).
     """
 
     out: Path = Path("runs")
     device: str = "cpu"
     threads: int = 1
+    tensorboard: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,14 @@ def run(argv: Sequence[str]) -> int:
     with processes(where.device) as rank:
         console = Console(quiet=rank > 0)
         show_log(console)
+        watching = [TensorBoard()] if where.tensorboard else []
         with make_bars(console) as bars:
             done = run_config(
-                config, store=where.out, device=where.device, threads=where.threads, callbacks=[StageBars(bars)]
+                config,
+                store=where.out,
+                device=where.device,
+                threads=where.threads,
+                callbacks=[StageBars(bars), *watching],
             )
         show_result(console, done.result, where.out, reused=done.reused)
     return 0

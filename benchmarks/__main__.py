@@ -8,7 +8,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import epoch, estimator, methods, notes, startup, step
+from benchmarks import epoch, estimator, methods, notes, startup, step, tables
 from benchmarks.timing import keep_memory
 
 PARTS = {
@@ -18,6 +18,7 @@ PARTS = {
     "startup": startup.lines,
     "methods": methods.lines,
     "estimator": estimator.lines,
+    "tables": tables.lines,
 }
 
 

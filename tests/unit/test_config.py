@@ -79,7 +79,7 @@ def test_every_shipped_recipe_is_valid_for_every_method(dataset: str, method: st
 @pytest.mark.parametrize("dataset", sorted(DATASETS))
 def test_shipped_recipes_name_only_what_exists(dataset: str) -> None:
     recipe = shipped_recipe(dataset)
-    assert set(recipe) <= {"model", "selection", "training", "first", "method", "published"}
+    assert set(recipe) <= {"model", "dataset", "training", "first", "method", "published"}
     for name, plain in recipe.get("method", {}).items():
         assert method_from({"name": name, **plain}).name == name
     assert shipped_recipe("no-such-data") == {}

@@ -34,7 +34,7 @@ def config(name: str) -> Any:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_recipe_builds_and_names_its_source(name):
-    assert set(NAMES[name]) <= {"source", "note", "training", "first"}
+    assert set(NAMES[name]) <= {"source", "note", "dataset", "training", "first"}
     assert len(NAMES[name]["source"]) > 20
     assert config(name).method.name == name.split("/")[1]
 
@@ -42,7 +42,7 @@ def test_every_recipe_builds_and_names_its_source(name):
 @pytest.mark.parametrize("dataset", sorted({name.split("/")[0] for name in NAMES}))
 def test_every_setting_of_a_file_is_one(dataset):
     shipped = shipped_recipe(dataset)
-    assert set(shipped) <= {"model", "selection", "training", "first", "method", "published"}
+    assert set(shipped) <= {"model", "dataset", "training", "first", "method", "published"}
     for name, plain in shipped["method"].items():
         method_from({"name": name, **plain})
     for name, told in shipped["published"].items():
@@ -86,6 +86,16 @@ def test_what_a_method_published_is_over_what_the_data_set_has():
     assert config_from(plain).training.lr == 0.5  # what is said is over both
 
 
+def test_what_is_shown_is_over_what_the_data_set_has():
+    usable("waterbirds/rmix")
+    assert config("waterbirds/rmix").dataset.augment
+    assert not config("waterbirds/group_dro").dataset.augment  # its published command has none
+    plain = {"dataset": {"name": "waterbirds", "augment": False}, "method": "rmix"}
+    assert not config_from(plain).dataset.augment
+    there = config_from({"dataset": {"name": "waterbirds", "root": "/there"}, "method": "rmix"}).dataset
+    assert (there.root, there.augment) == ("/there", True)
+
+
 def test_jtt_on_celeba_as_published():
     found = config("celeba/jtt")
     assert (found.first.epochs, found.method.epoch, found.method.up_weight) == (1, 1, 50)
@@ -101,7 +111,10 @@ def test_the_list_and_a_recipe_are_shown(capsys):
     out = capsys.readouterr().out
     for words in ("script/CelebA/UMIX/start.sh", "method.eta", "50.0", "cutmix", "rmix train celeba rmix"):
         assert words in out
-    assert "none" not in settings_of("celeba/rmix").values() - {"none"}
+    assert "dataset.augment" in out
+    assert settings_of("celeba/rmix")["dataset.augment"] == "yes"
+    assert settings_of("celeba/rmix")["method.scale"] == "none"  # which is not the same as nothing
+    assert "training.clip_norm" not in settings_of("celeba/rmix")
 
 
 @pytest.mark.parametrize("words", [["recipes", "celeba/rmx"], ["train", "--recipe", "celeba/rmx"]])

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from rmix.errors import lookup
 from rmix.experiment.config import config_from, shipped_recipe
-from rmix.reports.series import NONE, flat
+from rmix.reports.series import flat
 
 USAGE = """usage: rmix recipes [DATASET/METHOD ...]
 
@@ -54,8 +54,14 @@ def settings_of(name: str) -> dict[str, str]:
     """All settings of a recipe, as they are trained."""
     dataset, method = published(name)
     plain = config_from({"dataset": dataset, "method": method}).to_plain()
-    del plain["seed"], plain["dataset"]
-    return {key: text for key, text in flat(plain).items() if text != NONE}
+    del plain["seed"]
+    return flat(_said(plain))
+
+
+def _said(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what is None or empty; the word "none" is a value like others."""
+    kept = {key: _said(value) if isinstance(value, Mapping) else value for key, value in plain.items()}
+    return {key: value for key, value in kept.items() if value not in (None, "", {})}
 
 
 def overview() -> Table:

@@ -117,20 +117,23 @@ def check_sections(plain: Mapping[str, Any]) -> None:
 def config_from(plain: Mapping[str, Any]) -> Config:
     """A configuration from plain values; what is missing comes from the data set's recipe."""
     check_sections(plain)
-    dataset = dataset_from(plain.get("dataset", "moons"))
+    wanted = plain.get("dataset", "moons")
+    dataset = dataset_from(wanted)
     given = plain.get("features")
     features = None if given is None else _named("encoder of features", given, ENCODERS)
     shipped = f"{dataset.name}_features" if features else dataset.name
     recipe = shipped_recipe(shipped) if type(dataset) in DATASETS.values() else {}
-    method = method_from(_with_recipe(plain.get("method", "erm"), recipe.get("method", {})))
+    method = method_from(_completed(plain.get("method", "erm"), recipe.get("method", {})))
     own = recipe.get("published", {}).get(method.name, {})  # what its authors did differently on this data
+    if "dataset" in recipe:
+        dataset = dataset_from(_completed(wanted, {dataset.name: recipe["dataset"] | own.get("dataset", {})}))
     return Config(
         dataset=dataset,
         method=method,
         model=_named("model", plain.get("model", recipe.get("model", "mlp" if features else dataset.model)), MODELS),
         training=_settings(Training, recipe.get("training", {}) | own.get("training", {}), plain.get("training", {})),
         first=_settings(FirstStage, recipe.get("first", {}) | own.get("first", {}), plain.get("first", {})),
-        selection=plain.get("selection", recipe.get("selection", dataset.selection)),
+        selection=plain.get("selection", dataset.selection),
         seed=plain.get("seed", 0),
         features=features,
     )
@@ -152,11 +155,11 @@ def method_from(plain: str | Mapping[str, Any] | Method) -> Method:
     return method
 
 
-def _with_recipe(method: Any, recipes: Mapping[str, Any]) -> Any:
-    """The settings of a method given by name or by some settings, completed from the data set's recipe."""
-    if not isinstance(method, str | Mapping):
-        return method
-    plain = {"name": method} if isinstance(method, str) else dict(method)
+def _completed(given: Any, recipes: Mapping[str, Any]) -> Any:
+    """A method or data set given by name or by some settings, completed from the data set's recipe."""
+    if not isinstance(given, str | Mapping):
+        return given
+    plain = {"name": given} if isinstance(given, str) else dict(given)
     return {**recipes.get(plain.get("name", ""), {}), **plain}
 
 

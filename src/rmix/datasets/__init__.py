@@ -6,6 +6,7 @@ from rmix.datasets.celeba import CelebA
 from rmix.datasets.civilcomments import CivilComments
 from rmix.datasets.digits import DigitsOnBackgrounds
 from rmix.datasets.fmow import FMoW
+from rmix.datasets.folder import ImageFiles
 from rmix.datasets.moons import FourMoons
 from rmix.datasets.table import Table
 from rmix.datasets.text_file import TextFile
@@ -22,6 +23,7 @@ DATASETS: dict[str, type[DataSet]] = {
         FMoW,
         Camelyon17,
         Table,
+        ImageFiles,
         TextFile,
     )
 }
@@ -36,6 +38,7 @@ __all__ = [
     "DigitsOnBackgrounds",
     "FMoW",
     "FourMoons",
+    "ImageFiles",
     "InMemory",
     "Split",
     "Table",

@@ -89,6 +89,10 @@ class OwnFile(DataSet):
         """The inputs of each split; what is fitted is fitted on training."""
         raise NotImplementedError
 
+    def read(self, path: str) -> Columns:
+        """All columns of one of its files."""
+        return read_columns(path)
+
     def load(self) -> Bundle:
         for option, value in (("file", self.file), ("label", self.label)):
             require(bool(value), f"Data set {self.name!r} needs --{option}: rmix train {self.name} METHOD --{option} …")
@@ -101,7 +105,7 @@ class OwnFile(DataSet):
 
     def _pieces(self) -> dict[str, Piece]:
         paths = {"train": self.file, "valid": self.valid_file, "test": self.test_file}
-        read = {path: read_columns(path) for path in dict.fromkeys(paths.values()) if path}
+        read = {path: self.read(path) for path in dict.fromkeys(paths.values()) if path}
         whole = {name: self._whole(read[path]) for name, path in paths.items() if path}
         for name in (self.label, *self.group):
             for piece in whole.values():

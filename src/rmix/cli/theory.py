@@ -33,7 +33,7 @@ class Options:
 
     data: tuple[str, ...] = ("moons", "digits")
     seed: int = 0
-    seeds: int = 20
+    seeds: int = 10
     out: Path = Path("theory")
 
 

@@ -68,7 +68,15 @@ def said(capsys, *words):
 def test_describe_says_what_is_expected_without_a_copy(birds, capsys):
     code, out, _ = said(capsys, "describe", "birds")
     assert code == 0
-    for part in ("Two birds.", "which bird.", "Nowhere.", "DIR/birds_v1", "four birds, 1 kB", "root: rmix train birds"):
+    for part in (
+        "Two birds.",
+        "which bird.",
+        "Nowhere.",
+        "DIR/birds_v1",
+        "four birds, 1 kB",
+        "Published rows: train 4, valid 4",
+        "root: rmix train birds",
+    ):
         assert part in out
     assert [line.split()[1::2] for line in out.splitlines() if "│ [b]" in line] == [["[b]", "2", "3"]]
 

@@ -58,7 +58,10 @@ def describe(console: Console, name: str) -> None:
     console.print(about)
     if issubclass(cls, OnDisk):
         console.print(files_table(cls))
-        console.print(counts(cls.published, "Published rows by group") if cls.published else "")
+        if cls.published:
+            console.print(counts(cls.published, "Published rows by group"))
+        if cls.published_rows:
+            console.print("Published rows:", ", ".join(f"{split} {n:,}" for split, n in cls.published_rows.items()))
     elif not issubclass(cls, OwnFile):
         bundle = cls().load()
         console.print(counts({split: group_rows(bundle, split) for split in bundle.splits}, "Rows by group"))
@@ -66,7 +69,7 @@ def describe(console: Console, name: str) -> None:
 
 def files_table(cls: type[OnDisk]) -> Table:
     """What must be in the folder."""
-    table = Table("file", "what it holds", title=f"Files, in DIR or in DIR/{' or DIR/'.join(cls.folders)}")
+    table = Table("file", "what it holds", title=f"Files, in --root DIR or in DIR/{cls.folders[0]}")
     for file, what in cls.files.items():
         table.add_row(file, what)
     return table

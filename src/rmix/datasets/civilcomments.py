@@ -49,7 +49,7 @@ class CivilComments(OnDisk):
     """
 
     name: ClassVar[str] = "civilcomments"
-    model: ClassVar[str] = "mlp"
+    model: ClassVar[str] = "distilbert"
     title: ClassVar[str] = "CivilComments"
     folders: ClassVar[tuple[str, ...]] = ("civilcomments_v1.0",)
     files: ClassVar[Mapping[str, str]] = {FILE: "448,000 comments, their split, toxicity and identities"}

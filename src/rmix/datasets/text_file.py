@@ -35,7 +35,7 @@ class TextFile(OwnFile):
     """
 
     name: ClassVar[str] = "text"
-    model: ClassVar[str] = "mlp"
+    model: ClassVar[str] = "distilbert"
     text: str = "text"
 
     def inputs(self, pieces: Pieces) -> Mapping[str, Texts]:

@@ -6,7 +6,6 @@ FOLDER holds adult.data and adult.test (or both with .gz), from https://archive.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -16,11 +15,11 @@ import pandas as pd
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.class_weight import compute_sample_weight
 
 from rmix import GroupRobustClassifier, RMixClassifier
-from rmix.estimator.scorers import group_table
+from rmix.estimator import group_table
 
 COLUMNS = (
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship"),
@@ -54,37 +53,40 @@ def read(folder: Path) -> tuple[Adult, Adult]:
     )
 
 
-def classifiers(seed: int) -> dict[str, Callable[[Adult], Any]]:
-    """What is compared: fitted classifiers by name, all with their own defaults but for the seed."""
-    plain = {
-        "LogisticRegression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
-        "LogisticRegression, balanced": LogisticRegression(max_iter=1000, class_weight="balanced"),
-        "MLPClassifier, early stopping": MLPClassifier((64, 64), early_stopping=True, random_state=seed),
-    }
-    robust = {
-        "rmix: erm": GroupRobustClassifier("erm", random_state=seed),
-        "rmix: RMixClassifier": RMixClassifier(random_state=seed),
-        "rmix: RMixClassifier(use_groups=True)": RMixClassifier(use_groups=True, random_state=seed),
-        "rmix: group_dro": GroupRobustClassifier("group_dro", random_state=seed),
-    }
-    blind = {"rmix: RMixClassifier, no sensitive features": RMixClassifier(random_state=seed)}
+def classifiers(seed: int, train: Adult) -> dict[str, tuple[Any, dict[str, Any]]]:
+    """What is compared, by name, with its own defaults but for the seed; and what ``fit`` is told besides x and y."""
+    blind, aware = RMixClassifier(random_state=seed), RMixClassifier(use_groups=True, random_state=seed)
+    erm = GroupRobustClassifier("erm", random_state=seed)
+    told = {"sensitive_features": train.sex}
+    groups = np.char.add(train.sex, train.y)
+    weight = {"sample_weight": compute_sample_weight("balanced", groups)}
     return {
-        **{name: lambda d, c=c: c.fit(d.x, d.y) for name, c in (plain | blind).items()},
-        **{name: lambda d, c=c: c.fit(d.x, d.y, sensitive_features=d.sex) for name, c in robust.items()},
+        "LogisticRegression": (LogisticRegression(max_iter=1000), {}),
+        "LogisticRegression, classes weighed alike": (LogisticRegression(max_iter=1000, class_weight="balanced"), {}),
+        "LogisticRegression, groups weighed alike": (LogisticRegression(max_iter=1000), weight),
+        "MLPClassifier, early stopping": (MLPClassifier((64, 64), early_stopping=True, random_state=seed), {}),
+        "erm": (erm, {}),
+        "RMixClassifier()": (blind, {}),
+        "erm, epoch by groups": (erm, told),
+        "RMixClassifier(), epoch by groups": (blind, told),
+        "RMixClassifier(use_groups=True)": (aware, told),
+        "group_dro": (GroupRobustClassifier("group_dro", random_state=seed), told),
     }
 
 
 def main(folder: Path, words: list[str]) -> None:
     """Fit everything on each seed and print mean and standard deviation."""
     train, test = read(folder)
+    sex = {"sex": test.sex}
     print(f"{train.x.shape[0]:,} training rows, {train.x.shape[1]} columns, {len(test.y):,} test rows")
-    for name in classifiers(0):
+    for name in classifiers(0, train):
         if words and not any(word in name for word in words):
             continue
         tables, start = [], perf_counter()
         for seed in SEEDS:
-            fitted = classifiers(seed)[name](train)
-            tables.append(group_table(test.y, fitted.predict(test.x), sensitive_features=test.sex))
+            classifier, told = classifiers(seed, train)[name]
+            fitted = classifier.fit(train.x, train.y, **told)
+            tables.append(group_table(test.y, fitted.predict(test.x), sensitive_features=sex))
         seconds = (perf_counter() - start) / len(SEEDS)
         average, worst = ([100 * getattr(table, what) for table, _ in tables] for what in ("average", "worst"))
         groups = {grouped.names[table.worst_group] for table, grouped in tables}

@@ -63,7 +63,7 @@ def test_it_is_the_trainer_and_nothing_else(table: Table) -> None:
 @pytest.mark.parametrize(
     ("classifier", "method"),
     [
-        (RMixClassifier(), RMix(eta=2.0)),
+        (RMixClassifier(), RMix(eta=3.0)),
         (RMixClassifier(eta=9.0, mix_prob=1.0, alpha=2.0, mix="none"), RMix(9.0, mix_prob=1.0, alpha=2.0, mix="none")),
         (RMixClassifier(use_groups=True, ratio=7.0), RMixAware(ratio=7.0)),
         (GroupRobustClassifier(), GroupDRO()),
@@ -75,6 +75,14 @@ def test_it_is_the_trainer_and_nothing_else(table: Table) -> None:
 def test_settings_are_those_of_the_method(classifier: Any, method: Any) -> None:
     assert classifier._make_method() == method
     assert clone(classifier)._make_method() == method
+
+
+def test_the_ratio_of_weights_is_that_of_sizes() -> None:
+    """240 and 8 rows: 30; more than 100 is never asked for; one that is given is taken."""
+    clf = RMixClassifier(use_groups=True)
+    assert clf._make_method(np.array([240, 8])) == RMixAware(ratio=30.0)
+    assert clf._make_method(np.array([240, 1])) == RMixAware(ratio=100.0)
+    assert clf.set_params(ratio=2.0)._make_method(np.array([240, 8])) == RMixAware(ratio=2.0)
 
 
 def test_every_container_is_the_same_table(table: Table) -> None:

@@ -26,31 +26,43 @@ def test_numbers() -> None:
 
 def test_text() -> None:
     assert str(REPORT).splitlines() == [
-        "Group     Rows  Accuracy  95 % interval",
-        "a=<b>      100      90.0   82.6 to 94.5",
-        "c            4      25.0    4.6 to 69.9  worst",
-        "empty        0         –              –",
-        "all rows   110      86.4   78.7 to 91.6",
+        "Group     Rows  Accuracy (%)  95 % interval",
+        "a=<b>      100          90.0   82.6 to 94.5",
+        "c            4          25.0    4.6 to 69.9  worst",
+        "empty        0             –              –",
+        "all rows   110          86.4   78.7 to 91.6",
         "No row given to fit was in group 'c', which has 4 here.",
-        "6 rows are in no group: a value is missing.",
+        "Rows in no group, as a value is missing: 6.",
     ]
 
 
 def test_notebook() -> None:
     page = REPORT._repr_html_()
-    assert "<td>a=&lt;b&gt;</td><td>100</td><td>90.0</td>" in page
-    assert "<p>6 rows are in no group: a value is missing.</p>" in page
-    assert page.count("<tr>") == 1 + 4
+    cells = [row.split("</td>") for row in page.split("<tr>")[2:]]
+    texts = [[cell.rpartition(">")[2] for cell in row] for row in cells]
+    assert texts[0][:4] == ["a=&lt;b&gt;", "100", "90.0", "82.6 to 94.5"]
+    assert ["bold" in "".join(row) for row in cells] == [False, True, False, False]
+    assert "<p>Rows in no group, as a value is missing: 6.</p>" in page
 
 
 def test_figure_shows_the_numbers_of_the_frame() -> None:
     (axes,) = REPORT.figure().axes
-    dots, line = axes.lines
-    assert list(dots.get_xdata())[:2] == [90.0, 25.0]
-    assert list(line.get_xdata()) == [100 * 95 / 110] * 2
+    drawn = {line.get_label(): line for line in axes.lines}
+    (dots,) = [line for line in axes.lines if line.get_marker() == "o" and len(line.get_xdata()) == 2]
+    assert list(dots.get_xdata()) == [90.0, 25.0]
+    assert list(drawn["worst group"].get_xdata()) == [25.0]
+    assert list(drawn["worst group"].get_ydata()) == [1]
+    assert list(drawn["all 110 rows"].get_xdata()) == [100 * 95 / 110] * 2
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a=<b> (100)", "c (4)", "empty (0)"]
 
 
 def test_a_classifier_without_groups_has_no_unseen_ones() -> None:
     assert GroupReport(GroupTable((1,), (1,), 1, 1), ("a",)).unseen == ()
     assert REPORT.unseen == ("c",)
+
+
+def test_other_names_for_the_same_groups_are_one_question() -> None:
+    renamed = GroupReport(GroupTable((1, 1), (1, 1), 2, 2), ("sex=F", "sex=M"), known=("attribute=F", "attribute=M"))
+    assert str(renamed).splitlines()[-1] == (
+        "Fit was given none of these groups, but such as 'attribute=F': are the columns called alike?"
+    )

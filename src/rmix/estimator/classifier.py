@@ -85,7 +85,8 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     # a search hands these on where routing is enabled, without a set_fit_request
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
 
-    def _make_method(self) -> Method:
+    def _make_method(self, sizes: np.ndarray | None = None) -> Method:
+        """The method, where ``sizes`` are the rows of each group."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803
@@ -95,12 +96,17 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             X: inputs (n, n_features): array, frame or sparse matrix.
             y: labels (n,), of any kind.
             sensitive_features: one value a row or one column an attribute; a row with None or nan is in no group.
-            sample_weight: (n,) >= 0; only their ratios matter. Rows of weight 0 are left out.
+            sample_weight: (n,) >= 0, multiplies the loss of a row; only ratios matter. Rows of weight 0 are left out;
+                held-out rows count alike.
         """
-        method, model = self._make_method(), self._make_model()
+        model = self._make_model()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=(np.float64, np.float32))  # noqa: N806
         check_classification_targets(y)
-        grouped = self._grouped(sensitive_features, y, method)
+        grouped = None
+        if sensitive_features is not None:
+            grouped = group_rows(sensitive_features, y, by_label=self.group_by_label)
+        method = self._make_method(None if grouped is None else grouped.sizes)
+        check_permission(method, grouped)
         rule, seed = self._rule(grouped), self._seed()
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         bundle = self._bundle(X, y, grouped, weight, seed)
@@ -197,17 +203,6 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             schedule=self.schedule,  # type: ignore[arg-type]
         )
 
-    def _grouped(self, sensitive_features: Any, y: np.ndarray, method: Method) -> Grouped | None:
-        if sensitive_features is not None:
-            return group_rows(sensitive_features, y, by_label=self.group_by_label)
-        if method.groups != Groups.NONE:
-            raise HiddenGroupsError(
-                f"Method {method.name!r} reads group labels: pass sensitive_features to fit (through a pipeline or a "
-                "search with sklearn.set_config(enable_metadata_routing=True)), or use a method that does not, "
-                "such as 'rmix'."
-            )
-        return None
-
     def _rule(self, grouped: Grouped | None) -> Rule:
         if self.validation_fraction is None:
             require(
@@ -231,3 +226,13 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def check_permission(method: Method, grouped: Grouped | None) -> None:
+    """A method that reads group labels must be given them."""
+    if grouped is None and method.groups != Groups.NONE:
+        raise HiddenGroupsError(
+            f"Method {method.name!r} reads group labels: pass sensitive_features to fit (through a pipeline or a "
+            "search with sklearn.set_config(enable_metadata_routing=True)), or use a method that does not, "
+            "such as 'rmix'."
+        )

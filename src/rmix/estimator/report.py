@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rmix.metrics import GroupTable
+from rmix.reports.dots import draw_dots, figure_of_dots
 from rmix.reports.estimate import interval_text, per_cent, wilson
-from rmix.reports.style import PALE, drawing, figure_of
+from rmix.reports.style import METHODS, drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DOT = "#0072b2"
-HEADERS = ("Group", "Rows", "Accuracy", "95 % interval", "")
+HEADERS = ("Group", "Rows", "Accuracy (%)", "95 % interval", "")
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class GroupReport:
 
     Example:
         >>> print(GroupReport(GroupTable((9, 2), (10, 4), 11, 14), ("a", "b")))
-        Group     Rows  Accuracy  95 % interval
-        a           10      90.0   59.6 to 98.2
-        b            4      50.0   15.0 to 85.0  worst
-        all rows    14      78.6   52.4 to 92.4
+        Group     Rows  Accuracy (%)  95 % interval
+        a           10          90.0   59.6 to 98.2
+        b            4          50.0   15.0 to 85.0  worst
+        all rows    14          78.6   52.4 to 92.4
     """
 
     table: GroupTable
@@ -68,17 +68,20 @@ class GroupReport:
         }
 
     def figure(self) -> Figure:
-        """Groups from top to bottom: a dot, its interval, and a line at the accuracy over all rows."""
-        frame = self.frame()
+        """Groups from top to bottom: a dot and its interval, the worst marked, a line at the accuracy over all rows."""
+        frame, names = self.frame(), zip(self.group_names, self.table.total, strict=True)
+        dots = list(zip(frame["accuracy"], zip(frame["low"], frame["high"], strict=True), strict=True))
         with drawing():
-            figure, (axes,) = figure_of(1, 0.3 * self.table.n_groups + 0.5)
-            places = range(self.table.n_groups)
-            axes.hlines(places, [100 * low for low in frame["low"]], [100 * high for high in frame["high"]], PALE)
-            axes.plot([100 * share for share in frame["accuracy"]], places, "o", color=DOT)
-            axes.axvline(100 * self.average, color=DOT, linestyle="dotted", label=f"all {self.table.rows:,} rows")
-            axes.set_yticks(places, [f"{n} ({t:,})" for n, t in zip(self.group_names, self.table.total, strict=True)])
-            axes.set(ylim=(self.table.n_groups - 0.5, -0.5), xlabel="Accuracy (%) with its 95 % interval (Wilson)")
-            figure.legend(loc="outside upper left", alignment="left")
+            figure, (axes,) = figure_of_dots([0.24 * self.table.n_groups + 0.2])
+            draw_dots(axes, dots, (METHODS[1], "solid"))
+            if self.table.worst_group is not None:
+                axes.plot(100 * self.worst, self.table.worst_group, "o", color=METHODS[5], label="worst group")
+            axes.axvline(
+                100 * self.average, color=METHODS[0], linestyle="dotted", label=f"all {self.table.rows:,} rows"
+            )
+            axes.set_yticks(range(len(dots)), [f"{name} ({rows:,})" for name, rows in names])
+            axes.set(ylim=(len(dots) - 0.5, -0.5), xlabel="Accuracy (%) with its 95 % interval (Wilson)")
+            figure.legend(loc="outside upper left", ncols=2, alignment="left")
             return figure
 
     def __str__(self) -> str:
@@ -89,10 +92,10 @@ class GroupReport:
         return "\n".join([*("  ".join(row).rstrip() for row in padded), *self._notes()])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{text}</th>" for text in HEADERS)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in self._cells())
+        head = _html_row("th", HEADERS)
+        body = "".join(_html_row("td", row, bold=row[-1] != "") for row in self._cells())
         notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{notes}"
 
     def _cells(self) -> list[tuple[str, ...]]:
         def cells(name: str, share: float, rows: int, mark: str) -> tuple[str, ...]:
@@ -109,5 +112,16 @@ class GroupReport:
     def _notes(self) -> list[str]:
         totals = dict(zip(self.group_names, self.table.total, strict=True))
         notes = [f"No row given to fit was in group {name!r}, which has {totals[name]:,} here." for name in self.unseen]
+        if len(self.unseen) == len(self.group_names) > 0:
+            fitted = min(self.known)
+            notes = [f"Fit was given none of these groups, but such as {fitted!r}: are the columns called alike?"]
         without = self.table.rows - sum(self.table.total)
-        return notes + ([f"{without:,} rows are in no group: a value is missing."] if without else [])
+        return notes + ([f"Rows in no group, as a value is missing: {without:,}."] if without else [])
+
+
+def _html_row(tag: str, cells: Sequence[str], bold: bool = False) -> str:
+    weight = "font-weight: bold; " if bold else ""
+    aligned = ["left", *["right"] * (len(cells) - 2), "left"]
+    styled = zip(aligned, cells, strict=True)
+    inside = (f'<{tag} style="{weight}text-align: {side}">{escape(text)}</{tag}>' for side, text in styled)
+    return f"<tr>{''.join(inside)}</tr>"

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rmix.estimator.classifier import RobustClassifier
 from rmix.experiment.config import method_from
 from rmix.methods import Method, RMix, RMixAware
 from rmix.methods.mixup import Mix
+
+MOST = 100.0  # times the weight of another row: more makes a handful of rows the training set
 
 
 @dataclass(eq=False, repr=False)
@@ -23,7 +27,8 @@ class RMixClassifier(RobustClassifier):
     Args:
         use_groups: weigh rows by the size of their group, from ``sensitive_features``.
         eta: without groups, the weight of a row is eta * u + 1, with u the share of epochs in which it was wrong.
-        ratio: with groups, largest over smallest weight.
+            3 is cautious, as tables often have wrong labels; search from 1 to 100.
+        ratio: with groups, largest over smallest weight; None = that of the sizes of the groups, at most 100.
         mix_prob: probability of mixing a batch.
         alpha: the share of a blend is drawn from Beta(alpha, alpha).
         mix: mixup, manifold, manifold_random, or none.
@@ -47,16 +52,20 @@ class RMixClassifier(RobustClassifier):
     """
 
     use_groups: bool = False
-    eta: float = 2.0
-    ratio: float = RMixAware.ratio
+    eta: float = 3.0
+    ratio: float | None = None
     mix_prob: float = RMix.mix_prob
     alpha: float = RMix.alpha
     mix: Mix = RMix.mix
 
-    def _make_method(self) -> Method:
+    def _make_method(self, sizes: np.ndarray | None = None) -> Method:
         mixing = {"mix_prob": self.mix_prob, "alpha": self.alpha, "mix": self.mix}
-        plain = {"name": "rmix_aware", "ratio": self.ratio} if self.use_groups else {"name": "rmix", "eta": self.eta}
-        return method_from(plain | mixing)
+        if not self.use_groups:
+            return method_from({"name": "rmix", "eta": self.eta} | mixing)
+        ratio = RMixAware.ratio if self.ratio is None else self.ratio
+        if self.ratio is None and sizes is not None:
+            ratio = min(MOST, float(sizes.max() / sizes.min()))
+        return method_from({"name": "rmix_aware", "ratio": ratio} | mixing)
 
 
 @dataclass(eq=False, repr=False)
@@ -79,5 +88,5 @@ class GroupRobustClassifier(RobustClassifier):
 
     method: Any = "group_dro"
 
-    def _make_method(self) -> Method:
+    def _make_method(self, sizes: np.ndarray | None = None) -> Method:
         return method_from(self.method)

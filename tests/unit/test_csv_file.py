@@ -1,11 +1,12 @@
 """Columns of a CSV file: what is read, and what is refused with file and row."""
 
+import csv
 import gzip
 
 import numpy as np
 import pytest
 
-from rmix.datasets.csv_file import CHUNK, SAMPLE, read_csv
+from rmix.datasets.csv_file import CHUNK, SAMPLE, header_of, read_csv
 from rmix.errors import DataError
 
 
@@ -65,6 +66,12 @@ def test_long_files_come_whole_and_rows_are_counted_through_the_chunks(tmp_path)
     assert refusal(tmp_path, "\n".join(["id,few,y", *rows])) == f"row {n}: 4 fields, where the header has 3."
 
 
+def test_a_long_text_is_no_mistake(tmp_path):
+    limit = csv.field_size_limit()
+    assert len(read_csv(written(tmp_path, f"t\n{'x' * (limit + 1)}\n"))["t"][0]) == limit + 1
+    assert csv.field_size_limit() == limit
+
+
 def test_numbers(tmp_path):
     columns = read_csv(written(tmp_path, "a,b\n1,0.5\n-2,\n3.0,1e2\n"))
     assert columns.integers("a").tolist() == [1, -2, 3]
@@ -72,7 +79,7 @@ def test_numbers(tmp_path):
     np.testing.assert_array_equal(columns.numbers("b"), [0.5, np.nan, 100.0])
 
 
-@pytest.mark.parametrize("value", ["x", "", "0.5", "nan", "inf", "1 2"])
+@pytest.mark.parametrize("value", ["x", "", "0.5", "nan", "inf", "1 2", "9" * 20])
 def test_what_is_no_whole_number_is_refused_with_file_and_row(tmp_path, value):
     columns = read_csv(written(tmp_path, f'y,z\n0,"a\nb"\n1,a\n{value},a\n'))
     with pytest.raises(DataError, match=rf"a\.csv row 4: column 'y' must be a whole number, got '{value}'\."):
@@ -99,8 +106,14 @@ def test_no_number(tmp_path):
         ("a,b,a\n1,2,3\n", "row 1: column 'a' stands there twice."),
         ("a,b\n1,2\n3\n4,5\n", "row 3: 1 fields, where the header has 2."),
         ("a,b\n1,2\n\n4,5\n", "row 3: it is blank."),
-        ('a,b\n1,2\n"3,4\n5,6\n', "line 4: not a valid CSV file (unexpected end of data)."),
-        (b"a,b\n1,\xe9\n", "is not UTF-8 text (byte 0xe9); save it as UTF-8."),
+        (
+            'a,b\n"1\n1",2\n"3,4\n5,6\n',
+            "row 3: not valid CSV (unexpected end of data; a quote in a quoted text is doubled).",
+        ),
+        ('a\n"say "no""\n', "row 2: not valid CSV (',' expected after '\"'; a quote in a quoted text is doubled)."),
+        (b"a,b\n1,2\n1,\xe9\n", "line 3 is not UTF-8 text (byte 0xe9); save it as UTF-8."),
+        ("a;b\n1;2\n", "separates its columns by ';'; save it with commas."),
+        ("a\tb\n1\t2\n", "separates its columns by '\\t'; save it with commas."),
     ],
 )
 def test_what_is_no_table_is_refused_in_a_sentence(tmp_path, text, message):
@@ -121,3 +134,11 @@ def test_a_missing_file_and_a_file_that_is_not_compressed(tmp_path):
         read_csv(tmp_path / "b.csv")
     with pytest.raises(DataError, match=r"a\.csv\.gz cannot be read \(Not a gzipped file"):
         read_csv(written(tmp_path, "a\n1\n", "a.csv.gz"))
+    with pytest.raises(DataError, match=r"a\.csv\.gz cannot be read \(Compressed file ended before"):
+        read_csv(written(tmp_path, gzip.compress(b"a\n1\n" * 99)[:-9], "a.csv.gz"))
+
+
+def test_the_names_of_the_columns_are_read_as_strictly(tmp_path):
+    assert header_of(written(tmp_path, b"\xef\xbb\xbf,b\r\n")) == ["", "b"]
+    with pytest.raises(DataError, match="line 1 is not UTF-8"):
+        header_of(written(tmp_path, b"a\xff\n"))

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import csv
 import gzip
+import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 import numpy as np
 
@@ -50,7 +54,7 @@ class Columns:
         known = None if allowed is None else set(allowed)
 
         def value(text: str) -> int:
-            number = int(text) if text.lstrip("+-").isdecimal() else int(_whole(float(text)))
+            number = int(_whole(float(text)))
             if known is not None and number not in known:
                 raise ValueError(text)
             return number
@@ -98,7 +102,7 @@ class Columns:
 
 
 def _whole(number: float) -> float:
-    if not number.is_integer():
+    if not number.is_integer() or abs(number) >= 2**63:
         raise ValueError(number)
     return number
 
@@ -122,13 +126,8 @@ def read_csv(path: str | Path, columns: Sequence[str] | None = None, *, unique: 
     path = Path(path)
     if columns is not None and unique is not None:
         columns = list(dict.fromkeys([*columns, unique]))
-    try:
-        with _opened(path) as file:
-            found = _read(path, file, columns)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text (byte {error.object[error.start]:#x}); save it as UTF-8.") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror or error}).") from None
+    with _opened(path) as file:
+        found = _read(path, file, columns)
     if unique is not None:
         _check_unique(found, unique)
     return found
@@ -141,14 +140,40 @@ def header_of(path: str | Path) -> list[str]:
         return next(_rows(path, file), [""])
 
 
-def _opened(path: Path) -> TextIO:
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    """The file as text; an error of reading it says where."""
     if not path.is_file():
         raise DataError(f"There is no file {path}.")
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    with path.open("rb") as file:
-        marked = file.read(3) == b"\xef\xbb\xbf"
-    return path.open(encoding="utf-8-sig" if marked else "utf-8", newline="", buffering=1 << 20)  # plain is faster
+    limit = csv.field_size_limit(sys.maxsize)  # a long text is no mistake
+    try:
+        with _bytes_of(path) as file:
+            # plain utf-8 is faster where no byte-order mark has to be passed over
+            encoding = "utf-8-sig" if file.read(3) == b"\xef\xbb\xbf" else "utf-8"
+            file.seek(0)
+            yield TextIOWrapper(file, encoding, newline="")
+    except UnicodeDecodeError:
+        line, byte = _not_utf8(path)
+        raise DataError(f"{path} line {line} is not UTF-8 text (byte {byte:#x}); save it as UTF-8.") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _bytes_of(path: Path) -> BinaryIO:
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb", buffering=1 << 20)  # type: ignore[return-value]
+
+
+def _not_utf8(path: Path) -> tuple[int, int]:
+    """The first line that is not UTF-8, and its byte that is wrong."""
+    with _bytes_of(path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                return number, line[error.start]
+    raise AssertionError(f"{path} is UTF-8")
 
 
 def _read(path: Path, file: TextIO, columns: Sequence[str] | None) -> Columns:
@@ -156,6 +181,8 @@ def _read(path: Path, file: TextIO, columns: Sequence[str] | None) -> Columns:
     header = next(rows, [])
     if not header:
         raise DataError(f"{path} is empty: it has no header.")
+    if len(header) == 1 and (other := next((mark for mark in ";\t|" if mark in header[0]), None)):
+        raise DataError(f"{path} separates its columns by {other!r}; save it with commas.")
     if len(set(header)) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
         raise DataError(f"{path} row 1: column {twice!r} stands there twice.")
@@ -200,11 +227,21 @@ def _trim(path: Path, chunk: list[list[str]], rows: Iterator[list[str]], width: 
 
 
 def _rows(path: Path, file: TextIO) -> Iterator[list[str]]:
-    reader = csv.reader(file, strict=True)  # strict: a quote that is never closed would swallow the rest
     try:
-        yield from reader
+        yield from csv.reader(file, strict=True)  # strict: a quote that is never closed would swallow the rest
     except csv.Error as error:
-        raise DataError(f"{path} line {reader.line_num}: not a valid CSV file ({error}).") from None
+        row = _whole_rows(file) + 1
+        raise DataError(f"{path} row {row}: not valid CSV ({error}; a quote in a quoted text is doubled).") from None
+
+
+def _whole_rows(file: TextIO) -> int:
+    """Rows, the header included, before the one that is not valid."""
+    file.seek(0)
+    count = 0
+    with suppress(csv.Error):
+        for _ in csv.reader(file, strict=True):
+            count += 1
+    return count
 
 
 def _check_unique(columns: Columns, name: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rmix.experiment.result import Result
     from rmix.experiment.run import Run, train
     from rmix.experiment.store import Store
-    from rmix.loop import Notes, Objective, WithIndex
+    from rmix.loop import HeadAt, Notes, Objective, WithIndex
     from rmix.methods import ERM, Compose, Method, RMix, RMixAware
     from rmix.metrics import GroupTable
     from rmix.recipe import Recipe, Stage
@@ -29,7 +29,7 @@ _WHERE = {
     "rmix.experiment.result": ("Result",),
     "rmix.experiment.run": ("Run", "train"),
     "rmix.experiment.store": ("Store",),
-    "rmix.loop": ("Notes", "Objective", "WithIndex"),
+    "rmix.loop": ("HeadAt", "Notes", "Objective", "WithIndex"),
     "rmix.methods": ("ERM", "Compose", "Method", "RMix", "RMixAware"),
     "rmix.metrics": ("GroupTable",),
     "rmix.recipe": ("Recipe", "Stage"),
@@ -44,6 +44,7 @@ __all__ = [
     "GroupRobustClassifier",
     "GroupTable",
     "Groups",
+    "HeadAt",
     "Method",
     "Mixed",
     "Notes",

@@ -72,7 +72,7 @@ class Objective:
 
         Args:
             model: gives logits (b, n_classes) for inputs; compiled, in any precision.
-            x: inputs (b, ...).
+            x: inputs (b, ...); or what :class:`HeadAt` takes.
             y: (b,) classes, where the model is.
             index: (b,) row numbers; they may stay on the CPU.
         """
@@ -173,7 +173,7 @@ class Objective:
     def _batch(self, model: nn.Module, x: Any, y: Tensor, index: Tensor) -> Batch:
         known = self.bundle.train.y
         check_index(index, len(known))
-        check_lengths(index=index, y=y, x=x)
+        check_lengths(index=index, y=y, **(x if isinstance(x, Mapping) else {"x": x}))
         if y.is_cpu or not self._compared:  # elsewhere, looking at each batch would wait for the device
             check_classes(y, index, known)
             check_companion(self.recipe, model, self.method)

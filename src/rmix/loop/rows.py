@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import Dataset, IterableDataset
@@ -66,8 +67,26 @@ def bundle_of(y: Any, group: Any, weight: Any) -> Bundle:
     labels, groups = whole_numbers(y, "y"), None if group is None else whole_numbers(group, "group")
     split = Split(labels, labels, groups, None if weight is None else torch.as_tensor(weight))
     n_classes = 1 + int(labels.max()) if labels.numel() else 1
-    n_groups = 0 if groups is None else groups.shape[1] if groups.dim() == 2 else 1 + int(groups.max())
+    n_groups = 0 if groups is None else count_of(groups)
     return Bundle("of this loop", split, split, split, names(n_classes), names(n_groups))
+
+
+def membership(group: Any) -> np.ndarray:
+    """Which rows are in which groups, (n, n_groups) bool, from either way to write groups.
+
+    Example:
+        >>> membership([0, 1, -1]).tolist()
+        [[True, False], [False, True], [False, False]]
+    """
+    groups = whole_numbers(group, "group")
+    member = Split(groups, groups, groups).member(count_of(groups))
+    assert member is not None
+    return member
+
+
+def count_of(groups: Tensor) -> int:
+    """How many groups there are."""
+    return groups.shape[1] if groups.dim() == 2 else 1 + int(groups.max())
 
 
 def names(count: int) -> tuple[str, ...]:

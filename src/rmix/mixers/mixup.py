@@ -30,9 +30,10 @@ def mixup(batch: Batch, partner: Tensor, lam: Lam) -> Mixed:
         >>> mixup(batch, torch.tensor([1, 0]), 0.75).x.flatten().tolist()
         [2.5, 7.5]
     """
-    if not batch.x.is_floating_point():
+    if not (isinstance(batch.x, Tensor) and batch.x.is_floating_point()):
+        got = getattr(batch.x, "dtype", type(batch.x).__name__)
         raise InvalidValueError(
-            f"Mixing needs floating-point inputs, got {batch.x.dtype}; "
+            f"Mixing needs floating-point inputs, got {got}; "
             "mix hidden layers instead: --mix manifold, or Manifold(Mixup(...))."
         )
     x = batch.x.index_select(0, partner)  # a fresh tensor, so it may be blended in place: half the time of lerp

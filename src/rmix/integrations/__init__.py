@@ -1,0 +1,1 @@
+"""The methods of rmix in other people's trainers, one file each."""

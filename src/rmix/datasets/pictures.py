@@ -94,7 +94,7 @@ class Kept:
         """A picture and its size before resizing; None where it has to be decoded."""
         check, width, height = self._facts[row].tolist()
         if not self._good[row]:
-            if check != _check(self._pixels[row], (width, height)):
+            if not check or check != _check(self._pixels[row], (width, height)):
                 return None
             self._good[row] = True
         return self._pixels[row], (width, height)

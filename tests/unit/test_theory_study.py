@@ -1,6 +1,7 @@
 """Gaussian groups, the models trained on them, features of networks, and the command."""
 
 import csv
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from toys import rng
 
 from rmix.cli import main
+from rmix.cli.theory import tables_of
 from rmix.datasets import Split
 from rmix.errors import InvalidValueError
 from rmix.models import MLP
@@ -22,6 +24,7 @@ from rmix.theory.gaussian_groups import GaussianGroups
 from rmix.theory.glm import LOGISTIC
 from rmix.theory.glm_fit import blended, fit_logistic, generalization_gap, group_weights
 from rmix.theory.masks import CutMixMasks, MixupMasks
+from rmix.theory.sheet import Sheet
 
 
 def test_groups_have_the_covariance_they_say():
@@ -29,7 +32,9 @@ def test_groups_have_the_covariance_they_say():
     x, y, group = groups.draw((20_000, 20_000), "test")
     assert set(y) == {0.0, 1.0}
     for g in (0, 1):
-        np.testing.assert_allclose(second_moment(x[group == g]), groups.moments[g], atol=0.04)
+        found = second_moment(x[group == g])
+        np.testing.assert_allclose(found, groups.moments[g], atol=0.04)
+        np.testing.assert_allclose(np.linalg.eigvalsh(found), [0, 0, 0.04, 0.04, 1, 1], rtol=0.05, atol=1e-12)
         assert rank(groups.moments[g]) == 4
         assert np.trace(groups.moments[g]) == pytest.approx(2 * 1 + 2 * 0.04)
 
@@ -136,6 +141,23 @@ def test_the_command_prints_tables_and_writes_figures(tmp_path, capsys):
         bounds = list(csv.DictReader(file))
     assert [row["method"] for row in bounds] == ["iw", "rmix_aware"] * 3 + ["erm", "iw", "rmix_aware"]
     assert all(float(row["gap"]) < float(row["derived"]) < float(row["printed"]) for row in bounds)
+
+
+@dataclass(frozen=True)
+class Line:
+    what: str
+    first: float
+    second: int
+
+
+def test_a_wide_table_goes_on_below_with_its_rows_named_again():
+    sheet = Sheet("name", "Title", "", 1, [Line("a row", 0.12345, 7), Line("b", float("nan"), 8)])
+    (whole,) = tables_of(sheet, width=40)
+    assert [column.header for column in whole.columns] == ["what", "first", "second"]
+    halves = list(tables_of(sheet, width=20))
+    assert [[column.header for column in half.columns] for half in halves] == [["what", "first"], ["what", "second"]]
+    assert [half.title for half in halves] == ["Title", "Title, continued"]
+    assert [list(column.cells) for column in halves[0].columns] == [["a row", "b"], ["0.123", "–"]]
 
 
 def test_the_command_says_what_it_cannot_speak_of(capsys):

@@ -46,7 +46,8 @@ def run(argv: Sequence[str]) -> int:
     found: dict[str, Sheet] = {}
     with threadpool_limits(1):  # small matrices: threads only wait for each other
         for sheet in sheets(options):
-            console.print(table_of(sheet))
+            for table in tables_of(sheet, console.width):
+                console.print(table)
             console.print(sheet.note, style="dim", end="\n\n")
             sheet.write(options.out)
             found[sheet.name] = sheet
@@ -73,18 +74,27 @@ def sheets(options: Options) -> Iterator[Sheet]:
         f"In nats of the weighted loss, mixup alpha 0.5, delta 0.05, seed {options.seed}. gamma, rho, L and B are read "
         "from the training rows and flatter every bound; features were fitted to the same rows."
     )
-    yield Sheet("bounds", "The bound at trained models, beside the gap that was measured", note, bounds)
+    yield Sheet("bounds", "The bound at trained models, beside the gap that was measured", note, 2, bounds)
 
 
-def table_of(sheet: Sheet) -> Table:
-    """The sheet for a terminal; a column of one value only is left out."""
-    table = Table(title=sheet.title, title_justify="left")
-    for name in sheet.columns:
-        right = isinstance(sheet.column(name)[0], int | float)
-        table.add_column(name.replace("_", " "), justify="right" if right else "left")
-    for row in sheet.rows:
-        table.add_row(*(_shown(getattr(row, name)) for name in sheet.columns))
-    return table
+def tables_of(sheet: Sheet, width: int) -> Iterator[Table]:
+    """The sheet for a terminal of ``width`` columns: where it is wider, the rest follows below, named again."""
+    cells = {name: [name.replace("_", " "), *map(_shown, sheet.column(name))] for name in sheet.columns}
+    wide = {name: max(map(len, texts)) + 3 for name, texts in cells.items()}
+    naming, rest = sheet.columns[: sheet.naming], sheet.columns[sheet.naming :]
+    title = sheet.title
+    while rest:
+        room, taken = width - 1 - sum(wide[name] for name in naming), 0
+        while taken < len(rest) and (taken == 0 or sum(wide[name] for name in rest[: taken + 1]) <= room):
+            taken += 1
+        table = Table(title=title, title_justify="left")
+        for name in (*naming, *rest[:taken]):
+            right = isinstance(sheet.column(name)[0], int | float)
+            table.add_column(cells[name][0], justify="right" if right else "left")
+        for row in zip(*(cells[name][1:] for name in (*naming, *rest[:taken])), strict=True):
+            table.add_row(*row)
+        yield table
+        rest, title = rest[taken:], f"{sheet.title}, continued"
 
 
 def _shown(value: Any) -> str:

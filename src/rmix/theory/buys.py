@@ -90,13 +90,13 @@ class Bounded:
 def over_dimension(seeds: int) -> Sheet:
     """Complexity and gap over the intrinsic dimension, the small group weighing 9 times as much."""
     rows = [complexity(masks, r, 9.0, seeds) for masks in ("mixup", "cutmix") for r in DIMENSIONS]
-    return Sheet("dimension", "Over the intrinsic dimension", _note(seeds), rows)
+    return Sheet("dimension", "Over the intrinsic dimension", _note(seeds), 3, rows)
 
 
 def over_weight(seeds: int) -> Sheet:
     """Complexity and gap over the small group's weight, in 8 dimensions."""
     rows = [complexity(masks, 8, ratio, seeds) for masks in ("mixup", "cutmix") for ratio in RATIOS]
-    return Sheet("weight", "Over the weight of the small group", _note(seeds), rows)
+    return Sheet("weight", "Over the weight of the small group", _note(seeds), 3, rows)
 
 
 def _note(seeds: int) -> str:

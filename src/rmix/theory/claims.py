@@ -84,7 +84,7 @@ def identities(toy: Toy) -> Sheet:
             Identity("rescaled mixing = loss + regulariser", f"{family}, linear", left, right, abs(left - right))
         )
     note = f"{len(toy.rows.y)} rows, all pairs, {toy.draws} draws of λ and M, alpha {ALPHA}, seed {toy.seed}."
-    return Sheet("identities", "Identities, to rounding", note, found)
+    return Sheet("identities", "Identities, to rounding", note, 2, found)
 
 
 def _proposition(seed: int, n: int = 10_000, classes: int = 7) -> Identity:
@@ -117,7 +117,7 @@ def readings(toy: Toy) -> Sheet:
         f"Logistic model, {len(toy.rows.y)} centred rows, all pairs, {toy.draws} draws of λ and M, alpha {ALPHA}, "
         f"seed {toy.seed}. Errors are formula minus the mixed loss it should equal, in nats."
     )
-    return Sheet("readings", "The lemmas, as derived and as printed", note, rows)
+    return Sheet("readings", "The lemmas, as derived and as printed", note, 1, rows)
 
 
 def _readings_of(toy: Toy, family: str) -> dict[tuple[str, str], float]:
@@ -181,7 +181,7 @@ def orders(toy: Toy) -> Sheet:
         f"Rescaled mixup, {len(toy.rows.y)} centred rows, seed {toy.seed}. Inputs mixed less: 1 − M times the "
         "strength, labels as they were. Smaller alpha: real mixup, alpha = strength / 4, by quadrature."
     )
-    return Sheet("orders", "How fast the error falls", note, found)
+    return Sheet("orders", "How fast the error falls", note, 2, found)
 
 
 def _steps(way: str, measure: Callable[[float], tuple[float, float]]) -> list[Order]:
@@ -231,4 +231,4 @@ def mixture(seed: int, draws: int = 200_000) -> Sheet:
                 Moment(alpha, beta, order, law.cut_moment(order), defined, float(np.mean((1 - drawn) ** order)))
             )
     note = f"E(1−λ)^order; by definition: mean of λ g(λ) + (1−λ) g(1−λ), {draws:,} draws, seed {seed}."
-    return Sheet("mixture", "The mixture D̃ of λ", note, found)
+    return Sheet("mixture", "The mixture D̃ of λ", note, 3, found)

@@ -17,12 +17,14 @@ class Sheet:
         name: short and unique; of the file.
         title: what is shown.
         note: how to read it, with samples and seeds.
+        naming: how many of the first columns say what a row is about; the others are about it.
         rows: instances of one dataclass, whose fields are the columns.
     """
 
     name: str
     title: str
     note: str
+    naming: int
     rows: Sequence[Any]
 
     @property

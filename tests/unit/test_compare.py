@@ -168,9 +168,17 @@ def test_compare_ends_in_a_table_and_a_page(capsys, tmp_path: Path) -> None:  # 
         ("erm", 0), ("erm", 1), ("rmix", 0), ("rmix", 1)
     ]  # fmt: skip
     assert all(r["config"]["training"]["epochs"] == 2 for r in results)
+    page = tmp_path / "runs" / "report.html"
+    written = page.read_bytes()
+    page.write_text("as it was")
     code, out, _ = said(capsys, *words)
     assert code == 0
     assert "All 4 runs had ended before; here they are." in out
+    assert page.read_text() == "as it was"  # drawn once
+    said(capsys, *words[:-4], "erm", "--out", str(tmp_path / "runs"))
+    assert page.read_text().count("<svg")  # other results, another page
+    said(capsys, *words)
+    assert page.read_bytes() == written
 
 
 def test_a_failure_is_said_at_the_end_with_exit_code_1(capsys, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import uuid
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from typing import Literal
 
 from rich.console import Console
 
+from rmix._version import __version__
 from rmix.cli.follow import follow
 from rmix.cli.progress import show_log
 from rmix.cli.train import KINDS, Form, parse
@@ -90,9 +92,24 @@ def run(argv: Sequence[str]) -> int:
     console.print(Summary(results).rich())
     for each in found if options.tuned else ():
         console.print(how_tuned(each), soft_wrap=True, highlight=False)
-    page = write_page(results, options.out / "report.html", title=f"Methods on {base.dataset.name}")
+    page = options.out / "report.html"
+    keep_page(results, page, f"Methods on {base.dataset.name}", store)
     console.print(f"Report with figures: {page}", soft_wrap=True)
     return show_failures(results, console)
+
+
+def keep_page(results: Sequence[Result], path: Path, title: str, store: Store) -> None:
+    """Write the page, unless it is there and about the same results: drawing takes longer than all else."""
+    digest = hashlib.sha256(repr([__version__, title, [(r.id, r.failure) for r in results]]).encode())
+    for result in results:
+        if result.failure is None:
+            digest.update((store.folder(result.id) / "result.json").read_bytes())
+    beside = path.with_suffix(".sha256")
+    if path.exists() and beside.exists() and beside.read_text() == digest.hexdigest():
+        return
+    beside.unlink(missing_ok=True)
+    write_page(results, path, title=title)
+    beside.write_text(digest.hexdigest())
 
 
 def how_tuned(tuned: Tuned) -> str:

@@ -92,7 +92,7 @@ def test_what_runs_is_told_by_its_events(tmp_path: Path) -> None:
     with log.path.open("a") as file:
         file.write('{"time": 1, "event": "ep')  # seen while it is being written
     (running,) = watch.running(["new"])
-    assert running == Running("new", "main", 40, 8, 0.25)
+    assert running == Running("new", "main", 40, 8, 0.25, "worst")
     gone = EventLog(store.folder("gone"))
     gone.on_start(None)
     gone.on_end(None)
@@ -105,7 +105,7 @@ def test_an_epoch_without_groups_shows_its_average(tmp_path: Path) -> None:
     watch = Watch(store, ["run"])
     valid = {"correct": [], "total": [], "rows_correct": 3, "rows": 4}
     EventLog(store.folder("run")).on_epoch(Moment("main", 1, 4), {"epoch": 0, "loss": 0.5, "valid": valid})
-    assert watch.running(["run"]) == [Running("run", "main", 1, 4, 0.75)]
+    assert watch.running(["run"]) == [Running("run", "main", 1, 4, 0.75, "average")]
     assert Running("run", "main", 1, 4, 0.75).share == 0.25
 
 
@@ -120,7 +120,7 @@ def test_each_run_has_a_line_and_all_have_a_bar(tmp_path: Path) -> None:
     console.print(view.render())
     lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert lines[0].split() == ["erm,", "seed", "0", "begins"]
-    assert lines[1].split() == ["rmix,", "seed", "0", "stage", "main", "epoch", "4/8", "validation", "0.250"]
+    assert lines[1].split() == ["rmix,", "seed", "0", "stage", "main", "epoch", "4/8", "validation", "worst", "0.250"]
     assert "0 of 2 runs, " in lines[2]
 
 

@@ -59,9 +59,9 @@ class View:
         for run in running:
             config = self.grid.config_of[run.run]
             name = f"{config.method.name}, seed {config.seed}"
-            worst = "" if run.value is None else f"validation {run.value:.3f}"
+            value = "" if run.value is None else f"validation {run.rule} {run.value:.3f}"
             stage = "begins" if run.stage is None else f"stage {run.stage}"
-            table.add_row(name, stage, f"epoch {run.epoch}/{run.epochs}" if run.epochs else "", worst)
+            table.add_row(name, stage, f"epoch {run.epoch}/{run.epochs}" if run.epochs else "", value)
         return table
 
 

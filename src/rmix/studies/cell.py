@@ -6,6 +6,7 @@ import os
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from rmix.datasets import Bundle, DataSet
@@ -50,18 +51,23 @@ class Ended:
 
 
 class EndsWithParent(Callback):
-    """Stops the run of a worker whose grid is dead: its next epoch would be for nobody."""
+    """Ends a worker whose grid is dead, as that was: its next epoch would be for nobody."""
 
     def __init__(self, parent: int) -> None:
         self.parent = parent
 
     def on_epoch(self, moment: Moment, record: dict[str, Any]) -> None:
         if os.getppid() != self.parent:
-            raise SystemExit(f"Process {self.parent}, which asked for this run, has ended.")
+            os._exit(1)  # an exception would leave it waiting for the next run
 
 
 def run_cell(cell: Cell) -> Ended:
     """Train the cell, or read it; whatever goes wrong in it is said and stops no other."""
+    with _one_at_a_time:
+        return _run(cell)
+
+
+def _run(cell: Cell) -> Ended:
     watched = cell.parent is not None and cell.parent != os.getpid()
     try:
         run = run_config(
@@ -83,6 +89,7 @@ def run_cell(cell: Cell) -> Ended:
     return Ended(cell.run, run.result)
 
 
+_one_at_a_time = Lock()  # runs share torch's generators and number of threads, where a worker has several threads
 _loaded: dict[str, tuple[DataSet, Bundle]] = {}  # of the newest study, the data set that was used last
 
 

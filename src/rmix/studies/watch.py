@@ -22,7 +22,8 @@ class Running:
     stage: str | None  # None: no stage has begun, for the data are read or another run trains the stage it needs
     epoch: int = 0  # epochs finished
     epochs: int = 0
-    value: float | None = None  # validation worst group, or average where there are no groups
+    value: float | None = None  # on validation
+    rule: str = ""  # worst, or average where there are no groups
 
     @property
     def share(self) -> float:
@@ -53,8 +54,8 @@ class Watch:
         if last.get("event") in ("start", "stage"):
             return Running(run, last.get("stage"), epochs=last.get("epochs", 0))
         if last.get("event") == "epoch":
-            value = last.get("valid_worst", last["valid_average"])
-            return Running(run, last["stage"], last["epoch"] + 1, last["epochs"], value)
+            rule = "worst" if "valid_worst" in last else "average"
+            return Running(run, last["stage"], last["epoch"] + 1, last["epochs"], last[f"valid_{rule}"], rule)
         return None
 
 

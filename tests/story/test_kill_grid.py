@@ -15,38 +15,17 @@ from pathlib import Path
 
 import pytest
 
-SETTINGS = [
-    "--epochs",
-    "25",
-    "--first.epochs",
-    "10",
-    "--dataset.test-size",
-    "50",
-    "--dataset.sizes",
-    "300",
-    "300",
-    "8",
-    "8",
-]
-GRID = ["--methods", "erm", "rmix", "jtt", "--seeds", "2", *SETTINGS]
+DATA = ["--dataset.test-size", "50", "--dataset.sizes", "300", "300", "8", "8"]
+GRID = ["--methods", "erm", "rmix", "jtt", "--seeds", "2", "--epochs", "25", "--first.epochs", "10", *DATA]
 EVENTS = 6 * 27 + 4 * 11  # start, stage, epochs, end of six runs; stage and epochs of the first stages of four
 
 
 def start(out: Path, *words: str) -> subprocess.Popen[str]:
     """The grid, in a group of processes of its own: a kill of the group leaves no worker."""
-    command = [
-        sys.executable,
-        "-m",
-        "rmix.cli",
-        "compare",
-        "moons",
-        *GRID,
-        *(words or ("--jobs", "2")),
-        "--out",
-        str(out),
-    ]
+    command = [sys.executable, "-m", "rmix.cli", "compare", "moons", *GRID, *(words or ("--jobs", "2"))]
+    pipe = subprocess.PIPE
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        [*command, "--out", str(out)], stdout=pipe, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
 
 
@@ -144,9 +123,8 @@ def test_workers_stop_when_their_grid_is_killed(tmp_path: Path) -> None:
     wait_for(tmp_path, 20, process)
     workers = workers_of(process)
     os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    while any(Path(f"/proc/{pid}").exists() for pid in workers):
-        time.sleep(0.05)
+    process.communicate()  # ends when the workers, which hold its output too, have ended
+    assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
 
 
 @pytest.mark.slow

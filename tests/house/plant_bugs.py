@@ -502,6 +502,34 @@ BUGS = (
         "0.0",
         "tests/unit/test_theory_bound.py::test_rank_of_wide_and_of_low_dimensional_data_under_weights",
     ),
+    Bug(
+        "a classifier is scaled by its held-out rows too",
+        "estimator/classifier.py",
+        "x if held is None else x[~held]",
+        "x",
+        "tests/unit/test_estimator.py::test_it_is_the_trainer_and_nothing_else",
+    ),
+    Bug(
+        "the only row of a group is held out of a classifier",
+        "estimator/splits.py",
+        "& (count[kind] > 1)",
+        "& (count[kind] > 0)",
+        "tests/unit/test_estimator.py::test_rows_are_held_out_of_every_class_and_group",
+    ),
+    Bug(
+        "rows of weight zero still standardise a classifier",
+        "estimator/splits.py",
+        "np.arange(len(y)) if weight is None else np.flatnonzero(weight)",
+        "np.arange(len(y))",
+        "tests/unit/test_estimator.py::test_a_row_of_weight_zero_is_as_good_as_absent",
+    ),
+    Bug(
+        "a row with a missing attribute is put into a group",
+        "estimator/sensitive.py",
+        "if value is None or",
+        "if",
+        "tests/unit/test_sensitive.py::test_a_missing_value_is_in_no_group[None]",
+    ),
 )
 
 

@@ -12,11 +12,12 @@ from scipy.sparse import coo_array, csr_array
 from shortcut_table import Table, make_table
 from sklearn.base import clone
 
+from rmix.batch import Groups
 from rmix.datasets import Bundle, Split
 from rmix.errors import DataError, HiddenGroupsError, InvalidValueError, UnknownNameError
 from rmix.estimator import GroupRobustClassifier, RMixClassifier
 from rmix.estimator.splits import held_out, rows_and_classes
-from rmix.methods import Compose, GroupDRO, RMix, RMixAware
+from rmix.methods import METHODS, Compose, GroupDRO, RMix, RMixAware
 from rmix.mixers import Mixup
 from rmix.models import MLP
 from rmix.streams import stream
@@ -140,6 +141,24 @@ def test_groups_that_are_not_declared_change_no_weight(table: Table) -> None:
         assert torch.equal(weight, shuffled.network_.state_dict()[name])
     aware = RMixClassifier(**kwargs, use_groups=True).fit(x, y, sensitive_features=side)
     assert not torch.equal(aware.network_.head.weight, untold.network_.head.weight)
+
+
+def test_groups_used_for_nothing_change_nothing_at_all(table: Table) -> None:
+    """Not even which rows are held out; a group may then have none left to train on."""
+    x, y, side = table
+    alone = np.where(np.arange(len(y)) == held_out(y == "yes", None, 0.1, seed=0).argmax(), "one", side)
+    told = erm(selection="average").fit(x, y, sensitive_features=alone)
+    assert (told.predict_proba(x) == erm().fit(x, y).predict_proba(x)).all()
+    assert told.groups_used_ == {"fit": False, "select": False}
+    assert 0 in told.group_counts_
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_a_classifier(table: Table, name: str) -> None:
+    x, y, side = table
+    fitted = GroupRobustClassifier(name, epochs=1, random_state=0).fit(x, y, sensitive_features=side)
+    assert np.isfinite(fitted.predict_proba(x)).all()
+    assert fitted.groups_used_["fit"] == (METHODS[name]().groups != Groups.NONE)
 
 
 def test_what_groups_were_used_for(table: Table) -> None:
@@ -278,5 +297,7 @@ def test_what_is_wrong_is_said_with_the_value(table: Table) -> None:
     fitted = erm(epochs=1).fit(x, y)
     with pytest.raises(ValueError, match=r"X has 2 features, but GroupRobustClassifier is expecting 3 features"):
         fitted.predict(x[:, :2])
+    with pytest.raises(InvalidValueError, match=r"batch_size must be >= 1, got 0"):
+        erm(batch_size=0).fit(x, y)
     with pytest.raises(InvalidValueError, match=r"lr must be > 0, got -1"):
         erm(lr=-1).fit(x, y)

@@ -53,8 +53,8 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         first_epochs: passes of the preliminary stage of a method that has one; None = as many as ``epochs``.
         standardize: take the mean of each feature off and divide by its standard deviation, both of the
             training rows; False where that was done before.
-        validation_fraction: share of the rows held out to choose the epoch that is kept, drawn from each
-            class (and group) alike; None = train on all rows, and keep the last epoch.
+        validation_fraction: share of the rows held out to choose the epoch that is kept, drawn from each class
+            (and group, where groups are used) alike; None = train on all rows, and keep the last epoch.
         selection: what the kept epoch makes largest, the last of equal ones: worst_group, average, last; "auto"
             is worst_group where ``fit`` was given sensitive features, else average.
         group_by_label: groups are sensitive features x label, as in the literature; False: sensitive features alone.
@@ -109,7 +109,7 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         check_permission(method, grouped)
         rule, seed = self._rule(grouped), self._seed()
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        bundle = self._bundle(X, y, grouped, weight, seed)
+        bundle = self._bundle(X, y, grouped, weight, seed, by_group=method.groups != Groups.NONE or rule.reads_groups)
         trainer = Trainer(
             self._training(len(bundle.train)),
             FirstStage(epochs=self.first_epochs),
@@ -123,7 +123,9 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._keep(fitted, bundle, method, rule)
         return self
 
-    def _bundle(self, x: Any, y: np.ndarray, grouped: Grouped | None, weight: np.ndarray | None, seed: int) -> Bundle:
+    def _bundle(
+        self, x: Any, y: np.ndarray, grouped: Grouped | None, weight: np.ndarray | None, seed: int, by_group: bool
+    ) -> Bundle:
         rows, self.classes_ = rows_and_classes(y, weight)
         if weight is not None:
             x, y, weight = x[rows], y[rows], weight[rows]
@@ -131,7 +133,8 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         code = np.searchsorted(self.classes_, y)
         held = None
         if self.validation_fraction is not None:
-            held = held_out(code, None if grouped is None else grouped.code, self.validation_fraction, seed)
+            shown = grouped.code if grouped is not None and by_group else None
+            held = held_out(code, shown, self.validation_fraction, seed)
         self._scaling = Scaling.of(x if held is None else x[~held], self.standardize)
         return bundle_of(x, code, self.classes_, grouped, weight, held, self._scaling)
 
@@ -193,7 +196,7 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return model
 
     def _training(self, n: int) -> Training:
-        size = self.batch_size or int(np.clip(n // STEPS, 16, LARGEST_BATCH))
+        size = int(np.clip(n // STEPS, 16, LARGEST_BATCH)) if self.batch_size is None else self.batch_size
         return Training(
             epochs=self.epochs,
             batch_size=size,

@@ -84,4 +84,6 @@ def bundle_of(
         train, valid = np.flatnonzero(~held), np.flatnonzero(held)
     validating = split(valid, None)
     names = () if grouped is None else grouped.names
-    return Bundle("fit", split(train, weight), validating, validating, tuple(map(str, classes.tolist())), names)
+    class_names = tuple(map(str, classes.tolist()))
+    # where groups are not used, all rows of one may happen to be held out
+    return Bundle("fit", split(train, weight), validating, validating, class_names, names, unseen_groups=True)

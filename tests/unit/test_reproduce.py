@@ -14,7 +14,7 @@ from rmix.experiment.result import Result
 from rmix.methods import METHODS
 from rmix.metrics import GroupTable
 from rmix.studies.paper import paper_cells, paper_tables
-from rmix.studies.reproduce import Reproduction, cells_of, shortened
+from rmix.studies.reproduce import SHORT, Reproduction, cells_of, shortened
 from rmix.studies.uncertainties import TwoSources
 
 
@@ -133,27 +133,38 @@ def test_two_sources_are_told_apart() -> None:
     assert len(both.figure().axes) == 4
 
 
+@pytest.mark.slow
 def test_a_smoke_run_of_a_table(capsys, tmp_path):
     words = ["reproduce", "validation_labels", "--smoke", "--seeds", "1", "--out", str(tmp_path / "o")]
     assert main(words) == 0
     out = capsys.readouterr().out
-    assert "moons" in out
+    assert "made up" in out
     assert "not run" not in out
     text = (tmp_path / "o" / "validation_labels.md").read_text()
-    assert "| digits | without | worst |" in text
+    assert "| celeba | without | worst |" in text
     assert len((tmp_path / "o" / "validation_labels.csv").read_text().splitlines()) == 1 + 2 * 2 * 3
-    before = sorted((tmp_path / "o").rglob("result.json"))
-    assert main(words) == 0  # nothing is trained again
-    assert sorted((tmp_path / "o").rglob("result.json")) == before
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "o").rglob("result.json")}
+    assert main(words) == 0
+    assert {path: path.stat().st_mtime_ns for path in before} == before  # nothing is trained again
     assert len(before) == 4
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_smoke_run_of_a_figure(name, capsys, tmp_path):
-    words = ["reproduce", name, "--smoke", "--seeds", "1", "--datasets", "moons", "--out", str(tmp_path)]
+    dataset = "moons" if name == "ensemble" else "waterbirds"
+    words = ["reproduce", name, "--smoke", "--seeds", "1", "--datasets", dataset, "--out", str(tmp_path)]
     assert main(words) == 0
-    assert (tmp_path / f"{name}-moons.svg").read_text().startswith("<svg role=")
-    assert len((tmp_path / f"{name}-moons.csv").read_text().splitlines()) > 4
+    assert (tmp_path / f"{name}-{dataset}.svg").read_text().startswith("<svg role=")
+    assert len((tmp_path / f"{name}-{dataset}.csv").read_text().splitlines()) > 4
+
+
+def test_a_cell_that_fails_is_said_and_stops_no_other(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(SHORT, "eta", -1.0)
+    words = ["reproduce", "group_oblivious", "--smoke", "--seeds", "1", "--datasets", "waterbirds"]
+    assert main([*words, "--methods", "erm", "rmix", "--out", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "Not run: " in out
+    assert "eta" in out
 
 
 def test_data_that_are_not_there_are_said(capsys, tmp_path):

@@ -20,7 +20,8 @@ from rmix.reports.picture import Picture
 from rmix.reports.style import svg
 from rmix.reports.text_table import csv_text
 from rmix.studies import Grid, Local
-from rmix.studies.reproduce import STAND_INS, Cell, Reproduction, cells_of, changed, shortened
+from rmix.studies.miniature import distilbert, make
+from rmix.studies.reproduce import Cell, Reproduction, cells_of, changed, shortened
 from rmix.studies.uncertainties import TwoSources
 
 TABLES = {
@@ -45,10 +46,10 @@ class Options:
         name: a table (group_aware, group_oblivious, validation_labels, ablation) or a figure (uncertainty, accuracy,
             ensemble).
         root: folder that holds the data sets; what is not there is not run.
-        smoke: the whole path in a minute, on little data that ships with the package.
+        smoke: the whole path in minutes, on data made up in miniature in the exact formats.
         datasets: only these; none = all of the table.
         methods: only these; none = all of the table.
-        weights: published weights as MODEL=PATH, for example resnet50=resnet50.pth; a model without starts at random.
+        weights: published weights as MODEL=PATH, such as resnet50=resnet50.pth or distilbert=FOLDER.
         seeds: runs of each cell.
         jobs: runs at a time; 0 = one a core.
         device: where to train.
@@ -86,6 +87,7 @@ def run(argv: Sequence[str]) -> int:
         _write_table(Reproduction(options.name, results, smoke=options.smoke), options, console)
     else:
         _write_figures(results, options, console)
+    notes += [_failure(result) for result in results if result.failure]
     for note in dict.fromkeys(notes):
         console.print(note, soft_wrap=True)
     return 0
@@ -94,7 +96,7 @@ def run(argv: Sequence[str]) -> int:
 def _cells(options: Options) -> list[Cell]:
     if options.name in TABLES:
         return [cell for cell in cells_of(options.name, smoke=options.smoke) if options.wants(cell)]
-    datasets = ("moons",) if options.name == "ensemble" else STAND_INS if options.smoke else PICTURED
+    datasets = ("moons",) if options.name == "ensemble" else PICTURED
     return [cell for name in datasets if options.wants(cell := Cell(None, "Ours", name, "rmix"))]
 
 
@@ -109,7 +111,7 @@ def _configs(cells: Iterable[Cell], options: Options) -> tuple[list[Config], lis
             notes.append(f"Not run: {error}")
             continue
         configs += ours
-        if getattr(ours[0].model, "weights", "") is None and cell.dataset != "camelyon17":
+        if not options.smoke and getattr(ours[0].model, "weights", "") is None and cell.dataset != "camelyon17":
             name = ours[0].model.name
             notes.append(f"{name} started from random weights, the paper's from trained ones: --weights {name}=PATH.")
     if options.name == "ensemble":
@@ -119,14 +121,20 @@ def _configs(cells: Iterable[Cell], options: Options) -> tuple[list[Config], lis
 
 
 def _config(cell: Cell, seed: int, weights: dict[str, str], options: Options) -> Config:
-    config = cell.config(seed)
+    root = options.root
+    if options.smoke:
+        root = make(cell.dataset, options.out / "miniature")
+    config = cell.config(seed, str(root))
     if isinstance(config.dataset, OnDisk):
-        config = cell.config(seed, str(options.root))
-        assert isinstance(config.dataset, OnDisk)
         config.dataset.folder()  # says if it is not there
+    if options.smoke:
+        config = shortened(config)
+        text = config.model.name == "distilbert"
+        weights = {"distilbert": str(distilbert(root.with_name("distilbert")))} if text else {}
     if config.model.name in weights:
-        config = replace(config, model=changed(config.model, weights=weights[config.model.name]))
-    return shortened(config) if options.smoke else config
+        where = "folder" if hasattr(config.model, "folder") else "weights"
+        config = replace(config, model=changed(config.model, **{where: weights[config.model.name]}))
+    return config
 
 
 def _weights(given: Iterable[str]) -> dict[str, str]:
@@ -145,8 +153,7 @@ def _train(configs: Sequence[Config], options: Options, console: Console) -> lis
     with make_bars(console) as bars:
         task = bars.add_task(options.name, total=len(grid.runs), completed=len(grid.runs) - len(grid.left), note="")
         for result in grid.train():
-            failed = f" failed: {result.failure}" if result.failure else ""
-            bars.update(task, advance=1, note=f"last: {result.config['dataset']['name']} {result.method}{failed}")
+            bars.update(task, advance=1, note=f"last: {result.config['dataset']['name']} {result.method}")
     return grid.results
 
 
@@ -172,3 +179,7 @@ def _write_figures(results: Sequence[Result], options: Options, console: Console
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _failure(result: Result) -> str:
+    return f"Failed: {result.config['dataset']['name']} {result.method}, seed {result.seed}: {result.failure}"

@@ -14,26 +14,34 @@ from typing import Any
 import numpy as np
 
 from rmix.datasets.civilcomments import FILE, IDENTITIES
+from rmix.datasets.fmow import CLASSES
 from rmix.errors import InvalidValueError
 from rmix.streams import stream, torch_stream
 
 SIDE = 32  # pixels; Camelyon17's patches keep their 96
 TRAIN, HELD_OUT = (12, 4, 4, 8), 3  # rows of the four groups; of each in validation and in test
-WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "fine", "thanks", "awful", "rubbish", *map(str.lower, IDENTITIES))
-REGIONS = (("Japan", "JPN", "Asia"), ("France", "FRA", "Europe"), ("Kenya", "KEN", "Africa"))
-REGIONS = (*REGIONS, ("Chile", "CHL", "Americas"), ("Fiji", "FJI", "Oceania"))
+NICE, RUDE = ("fine", "thanks"), ("awful", "rubbish")
+WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *NICE, *RUDE, *map(str.lower, IDENTITIES))
+REGIONS = (
+    ("Japan", "JPN", "Asia"),
+    ("France", "FRA", "Europe"),
+    ("Kenya", "KEN", "Africa"),
+    ("Chile", "CHL", "Americas"),
+    ("Fiji", "FJI", "Oceania"),
+)
 
 
-def make(dataset: str, root: Path) -> None:
-    """Write a data set below ``root``, unless it is there."""
+def make(dataset: str, root: Path) -> Path:
+    """Write a data set below ``root``, unless it is there; its folder."""
     folder = root / dataset
     if dataset in MAKERS and not folder.exists():
         MAKERS[dataset](folder)
+    return folder
 
 
 def waterbirds(folder: Path) -> None:
     """metadata.csv and JPEG files."""
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for i, (group, split) in enumerate(_cells()):
         name = f"{group // 2 + 1:03d}.A_bird/A_bird_{i:04d}.jpg"
         _picture(folder / name, group // 2, group % 2, i)
@@ -55,14 +63,14 @@ def celeba(folder: Path) -> None:
 
 def civilcomments(folder: Path) -> None:
     """Comments of a few words that mention one or two identities, or none."""
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for split, times in (("train", 3), ("val", 1), ("test", 1)):
         for who in range(len(IDENTITIES) + 1):
             for toxic in (0, 1):
                 for turn in range(times):
                     also = (who + turn + 1) % len(IDENTITIES)
                     mentioned = [name for place, name in enumerate(IDENTITIES) if place in (who, also) and turn < 2]
-                    words = [*mentioned, *(("awful", "rubbish") if toxic else ("fine", "thanks"))]
+                    words = [*mentioned, *(RUDE if toxic else NICE)]
                     flags = [float(name in mentioned) for name in IDENTITIES]
                     rows.append((len(rows), " ".join(words).lower(), split, float(toxic), *flags))
     _csv(folder / FILE, ("id", "comment_text", "split", "toxicity", *IDENTITIES), rows)
@@ -70,23 +78,22 @@ def civilcomments(folder: Path) -> None:
 
 def fmow(folder: Path) -> None:
     """Metadata, regions of countries, and PNG files."""
-    rows = []
+    rows: list[tuple[object, ...]] = []
     years = {"train": 2010, "val": 2014, "test": 2017}
     for split, year in years.items():
-        for group, (_, code, _) in enumerate(REGIONS):
-            for y, category in enumerate(("airport", "park", "zoo")):
-                for _ in range(2):
-                    _picture(folder / "images" / f"rgb_img_{len(rows)}.png", y, group, len(rows))
-                    rows.append((split, category, code, f"{year}-06-01T00:00:00Z"))
+        for y, category in enumerate(CLASSES):  # all of them, or there is nothing to learn of some
+            group = y % len(REGIONS)
+            _picture(folder / "images" / f"rgb_img_{len(rows)}.png", y, group, len(rows))
+            rows.append((split, category, REGIONS[group][1], f"{year}-06-01T00:00:00Z"))
     _csv(folder / "rgb_metadata.csv", ("split", "category", "country_code", "timestamp"), rows)
     _csv(folder / "country_code_mapping.csv", ("name", "alpha-3", "region"), REGIONS)
 
 
 def camelyon17(folder: Path) -> None:
-    """Two patches of each of the fifty slides."""
-    rows = []
+    """Two to six patches of each of the fifty slides."""
+    rows: list[tuple[object, ...]] = []
     for slide in range(50):
-        for tumour in (0, 1):
+        for tumour in (0, 1) * (1 + slide % 3):
             patient, node, i = f"{slide // 5:03d}", slide % 5, len(rows)
             where = f"patient_{patient}_node_{node}"
             _picture(folder / "patches" / where / f"patch_{where}_x_{i}_y_{i}.png", tumour, slide // 10, i, 96)

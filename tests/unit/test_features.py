@@ -16,9 +16,11 @@ from toys import QUICK, SMALL_MOONS, KilledError, bundle_of, split_of
 import rmix
 from rmix.datasets import Bundle
 from rmix.datasets.cache import default_cache
-from rmix.errors import DataError
+from rmix.datasets.images import Images
+from rmix.datasets.transforms import View
+from rmix.errors import DataError, RMixError
 from rmix.experiment.config import config_from
-from rmix.models import MLP, Encoder, embed
+from rmix.models import MLP, EfficientNetLite0, Encoder, embed
 from rmix.models.image_tensors import ImageTensor
 from rmix.testing.generators import global_generators
 
@@ -40,7 +42,7 @@ class Doubled(nn.Module):
 
 
 @dataclass(frozen=True)
-class View:
+class Shown:
     x: Tensor
     checksum: str
 
@@ -57,7 +59,7 @@ class Doubler(Encoder):
     name: ClassVar[str] = "doubler"
 
     def view(self, x: Tensor) -> Any:
-        return View(x, str(x.tolist()))
+        return Shown(x, str(x.tolist()))
 
     def network(self) -> nn.Module:
         return Doubled().eval()
@@ -200,3 +202,33 @@ def test_images_in_a_tensor_are_resized_and_bytes_normalised() -> None:
 def test_what_is_no_image_is_refused(x: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         ImageTensor("it", x, 8, (0.5,) * 3, (0.25,) * 3)
+
+
+def test_threads_change_no_bit(tmp_path: Path) -> None:
+    """Three threads, each on batches of its own; torch's number of threads is as before."""
+    wide = split_of([0, 1] * 15, group=[0, 1] * 15, x=torch.linspace(0, 1, 30 * 3 * 8 * 8).view(30, 3, 8, 8))
+    bundle = bundle_of(train=wide, valid=wide, test=wide)
+    before = torch.get_num_threads()
+    found = []
+    for threads in (1, 3):
+        torch.set_num_threads(threads)
+        found.append(embed(bundle, EfficientNetLite0(side=32), cache=tmp_path / str(threads)).train.x)
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(before)
+    assert torch.equal(*found)
+
+
+def test_pictures_in_files_are_seen_as_the_encoder_was_trained(tmp_path: Path) -> None:
+    from PIL import Image
+
+    Image.new("RGB", (40, 40), (255, 127, 0)).save(tmp_path / "a.png")
+    images = Images(["a.png"], root=tmp_path, view=View(16))
+    shown = EfficientNetLite0(side=32).view(images)[torch.tensor([0])]
+    assert shown.shape == (1, 3, 32, 32)
+    assert torch.allclose(shown[0, :, 0, 0], torch.tensor([1.0, 0.0, -127 / 128]), atol=1e-5)
+
+
+def test_random_crops_cannot_apply_to_features(tmp_path: Path) -> None:
+    images = Images(["a.png"], root=tmp_path, view=View(16, flip=True))
+    with pytest.raises(RMixError, match="are made once, so random crops and flips cannot apply"):
+        EfficientNetLite0(side=32).view(images)

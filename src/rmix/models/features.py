@@ -7,7 +7,10 @@ import json
 import logging
 import os
 import time
-from functools import cached_property
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +90,30 @@ class _Embedding:
             log.info("Features of %s: %d of %d rows, %.0f a second.", self.title, done, all_rows, self._rate())
         return found
 
-    @torch.no_grad()
     def _embed(self, rows: Tensor) -> Tensor:
         network = self._network
         batches = self.encoder.batches(self.view, rows)
-        found = torch.cat([network(x.to(self.device)).float().cpu() for x in read(self.view, batches)])
+        with _workers(self.device) as pool:
+            found = torch.cat(list(pool.map(partial(_forward, network, self.device), read(self.view, batches))))
         return found[torch.cat(list(batches)).argsort()]
+
+
+@torch.no_grad()
+def _forward(network: nn.Module, device: str, x: Tensor) -> Tensor:
+    found: Tensor = network(x.to(device))
+    return found.float().cpu()
+
+
+@contextmanager
+def _workers(device: str) -> Iterator[ThreadPoolExecutor]:
+    """As many threads as torch has, each on batches of its own: faster than all on one, and the same bits."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with ThreadPoolExecutor(threads if device == "cpu" else 1, "rmix features") as pool:
+            yield pool
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _kept(path: Path, n: int) -> Tensor | None:

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from rmix.errors import DataError
-from rmix.models.encoder import BATCH
 
 TOKENISED = 4096  # texts at once
+BATCH = 64  # texts embedded at once
 TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "tokenizer_config.json")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from dataclasses import field, fields, make_dataclass
+from typing import Annotated, Any
 
 import tyro
 from rich.console import Console
@@ -88,10 +88,12 @@ def counts(rows: Mapping[str, Mapping[str, int]], title: str) -> Table:
 def check(console: Console, name: str, words: Sequence[str]) -> int:
     """Load a data set, compare it with what was published, read its images; the exit code."""
     default = short(lookup("data set", name, DATASETS)())
-    quick = "--quick" in words
-    args = gathered(default, [word for word in words if word != "--quick"])
-    prog, about = f"rmix data check {name}", "Also: --quick, which leaves the images unread."
-    dataset = as_it_is(tyro.cli(type(default), default=default, args=args, prog=prog, description=about))
+    unread = Annotated[bool, tyro.conf.arg(help="leave the images unread"), tyro.conf.FlagCreatePairsOff]
+    parts = [("quick", unread, field(default=False)), ("dataset", type(default), field(default=default))]
+    form: Any = make_dataclass("Check", parts)
+    about = "Read a copy, and say what is wrong with it."
+    options = tyro.cli(form, args=gathered(default, words), prog=f"rmix data check {name}", description=about)
+    dataset = as_it_is(options.dataset)
     show_log(console)
     try:
         bundle = dataset.load()
@@ -100,7 +102,7 @@ def check(console: Console, name: str, words: Sequence[str]) -> int:
         return 1
     if isinstance(dataset, OnDisk):
         console.print(f"Found in {dataset.folder()}.", highlight=False, soft_wrap=True)
-    return report(console, dataset, bundle, quick=quick)
+    return report(console, dataset, bundle, quick=options.quick)
 
 
 def report(console: Console, dataset: DataSet, bundle: Bundle, *, quick: bool) -> int:

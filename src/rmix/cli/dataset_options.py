@@ -21,7 +21,7 @@ def short(dataset: Any, taken: Collection[str] = ()) -> DataSet:
     hints = get_type_hints(type(dataset))
     typed = []
     for one in fields(dataset):
-        named = tyro.conf.arg(name=one.name, prefix_name=False, aliases=[f"--dataset.{dashed(one.name)}"])
+        named = tyro.conf.arg(aliases=[f"--{dashed(one.name)}"])
         kind = hints[one.name] if one.name in taken else Annotated[hints[one.name], named]
         typed.append((one.name, kind, field(default=getattr(dataset, one.name), metadata=one.metadata)))
     cls = make_dataclass(type(dataset).__name__, typed, bases=(type(dataset),), frozen=True)

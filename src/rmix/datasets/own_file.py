@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from rmix.datasets.base import Bundle, DataSet, Split
-from rmix.datasets.csv_file import Columns, missing_column, read_csv
+from rmix.datasets.csv_file import Columns, read_csv
 from rmix.datasets.parquet_file import read_parquet
 from rmix.errors import DataError, require
 from rmix.streams import stream
@@ -62,7 +62,20 @@ Pieces = Mapping[str, Piece]
 
 @dataclass(frozen=True)
 class OwnFile(DataSet):
-    """A file whose columns are named by the user; subclasses say what the inputs are."""
+    """A file whose columns are named by the user; subclasses say what the inputs are.
+
+    Args:
+        file: the table; or its training rows, where other splits have files of their own.
+        label: column of the class.
+        group: columns whose combinations are the groups.
+        split: column that says train, valid or test.
+        valid_file: the validation rows, in a file of the same columns.
+        test_file: the test rows, likewise.
+        shares: shares of the rows dealt to validation and to test, where neither column nor file says.
+        missing: what stands for a missing value, besides nothing at all.
+        unseen_groups: allow groups in validation or test that training has no row of.
+        seed: of the dealing.
+    """
 
     file: str = ""
     label: str = ""
@@ -107,10 +120,7 @@ class OwnFile(DataSet):
         paths = {"train": self.file, "valid": self.valid_file, "test": self.test_file}
         read = {path: self.read(path) for path in dict.fromkeys(paths.values()) if path}
         whole = {name: self._whole(read[path]) for name, path in paths.items() if path}
-        for name in (self.label, *self.group):
-            for piece in whole.values():
-                if name not in piece.columns.strings and (name == self.label or not _lacks_groups(piece, self, whole)):
-                    raise missing_column(piece.columns.path, name, piece.columns.strings)
+        self._check_columns(whole)
         if self.split:
             require(len(whole) == 1, "Say either --split COLUMN or files of their own for the splits, not both.")
             whole = by_column(whole["train"], self.split)
@@ -118,6 +128,14 @@ class OwnFile(DataSet):
 
     def _whole(self, columns: Columns) -> Piece:
         return Piece(columns, np.arange(len(columns)), ("", *self.missing))
+
+    def _check_columns(self, files: Pieces) -> None:
+        groups = {name for name in self.group if name != self.label}
+        known = any(groups <= piece.columns.strings.keys() for piece in files.values())
+        for piece in files.values():
+            without = known and not groups & piece.columns.strings.keys()  # no group is known here, but elsewhere
+            for name in (self.label, *(() if without else self.group)):
+                piece.columns[name]  # or it says what is missing
 
     def _with_dealt(self, pieces: dict[str, Piece]) -> dict[str, Piece]:
         """Validation and test, where there is none, dealt from the training rows."""
@@ -136,13 +154,6 @@ class OwnFile(DataSet):
             self.seed,
         )
         return {**pieces, **{name: train.only(rows) for name, rows in dealt.items()}}
-
-
-def _lacks_groups(piece: Piece, dataset: OwnFile, pieces: Pieces) -> bool:
-    """A file without any of the group columns has no groups, if another file has them."""
-    columns = [name for name in dataset.group if name != dataset.label]
-    there = [[name in other.columns.strings for name in columns] for other in pieces.values()]
-    return not any(name in piece.columns.strings for name in columns) and any(all(has) for has in there)
 
 
 def read_columns(path: str | Path) -> Columns:

@@ -35,16 +35,6 @@ class Table(OwnFile):
     Everything is fitted on the training rows alone: a category they lack is all zeros.
 
     Args:
-        file: the table; or its training rows, where other splits have files of their own.
-        label: column of the class.
-        group: columns whose combinations are the groups.
-        split: column that says train, valid or test.
-        valid_file: the validation rows, in a file of the same columns.
-        test_file: the test rows, likewise.
-        shares: shares of the rows dealt to validation and to test, where neither column nor file says.
-        missing: what stands for a missing value, besides nothing at all.
-        unseen_groups: allow groups in validation or test that training has no row of.
-        seed: of the dealing.
         drop: columns that are no inputs.
         numeric: columns that must be numbers.
         categorical: columns of numbers that are names of categories.

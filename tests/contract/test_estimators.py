@@ -12,7 +12,7 @@ from rmix.estimator import GroupRobustClassifier, RMixClassifier
 
 ORDER = (
     "a row of weight 2 is one row of one batch, two equal rows are shuffled into batches of their own; "
-    "so scikit-learn's own stochastic estimators except themselves"
+    "scikit-learn checks its own MLPClassifier with a solver of full batches only"
 )
 EXCEPTIONS = {
     "check_sample_weight_equivalence_on_dense_data": ORDER,

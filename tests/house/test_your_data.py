@@ -36,24 +36,31 @@ def test_every_command_runs(folder, capsys):
         program, *words = shlex.split(line)
         assert (program, main(words)) == ("rmix", 0), line
         said[line] = capsys.readouterr().out
-    first, rmix, erm, oblivious, texts, card = said.values()
+    first, rmix, erm, oblivious, texts, folders, images, listed, card = said.values()
     assert "1 columns of numbers and 2 of categories make" in " ".join(first.split())
     assert "city=small, moved=yes" in first
     assert "Group labels were used for selection." in rmix
     assert "erm on table" in erm
     assert "Group labels were used for nothing." in oblivious
     assert "city=small, moved=no" in texts
+    assert "class=circle, group=meadow" in folders
+    assert "400 / 100 / 100 rows, 2 classes, 4 groups; no problem." in folders
+    assert "rmix on images" in images
+    assert "shape=circle, ground=meadow" in listed
     assert "male, toxic" in card
-    assert {path.name for path in folder.iterdir()} == {"people.csv", "people.toml", "runs"}
-    assert len(os.listdir(folder / "runs" / "runs")) == 3
+    made = {"people.csv", "people.toml", "shapes", "shapes.csv", "cache", "runs"}
+    assert {path.name for path in folder.iterdir()} == made
+    assert len(os.listdir(folder / "runs" / "runs")) == 4
 
 
 def test_commands_that_need_weights_or_data_have_options_that_exist(folder):
     words = [shlex.split(line)[1:] for line in commands("console")]
-    assert [command for command, *_ in words] == ["train", "data"]
+    assert [command for command, *_ in words] == ["train", "train", "data"]
     config, _ = parse(words[0][1:], Form())
     assert (config.dataset.text, config.features.name) == ("note", "minilm")
-    assert main(words[1]) == 1  # there is no copy here, and it says so
+    config, _ = parse(words[1][1:], Form())
+    assert (config.dataset.file, config.features.side) == ("shapes", 64)
+    assert main(words[2]) == 1  # there is no copy here, and it says so
 
 
 def test_the_mistakes_of_the_page_are_said_as_written(folder, capsys):

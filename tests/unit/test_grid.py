@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from torch import Tensor, nn
 from toys import SMALL_MOONS, TWO_STAGES, same, small
 
 from rmix.datasets import Bundle, FourMoons
@@ -16,6 +17,7 @@ from rmix.errors import DataError
 from rmix.experiment.run import run_config
 from rmix.experiment.store import Store
 from rmix.methods import ERM, JTT, Method
+from rmix.models import Encoder
 from rmix.recipe import Facts, Recipe
 from rmix.studies import Grid, Local, run_grid
 from rmix.studies.cell import Cell, Ended, EndsWithParent, load_once, run_cell
@@ -187,6 +189,58 @@ def test_data_are_read_once_a_grid(tmp_path: Path) -> None:
     assert Counted.reads == 1
     trained([small(dataset=dataset, seed=seed) for seed in range(4)], tmp_path)
     assert Counted.reads == 2  # they may have changed since: another grid reads them anew
+
+
+MADE: list[str] = []  # of what
+
+
+@dataclass(frozen=True)
+class Same(Encoder):
+    """Features are the inputs."""
+
+    checksum: str = "a"
+    name: ClassVar[str] = "same"
+
+    def view(self, x: Any) -> Any:
+        return Shown(x)
+
+    def network(self) -> nn.Module:
+        MADE.append("features")
+        return nn.Identity()
+
+
+@dataclass
+class Shown:
+    x: Tensor
+
+    @property
+    def checksum(self) -> str:
+        return str(self.x.sum().item())
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __getitem__(self, rows: Tensor) -> Tensor:
+        return self.x[rows]
+
+
+def test_features_are_made_before_workers_wait_for_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Looks(Here):
+        def __call__(self, cells: Iterable[Cell]) -> Iterator[Ended]:
+            MADE.append("workers")
+            yield from super().__call__(cells)
+
+    monkeypatch.setenv("RMIX_CACHE", str(tmp_path / "cache"))
+    configs = [small(seed=seed, features=Same()) for seed in range(2)]
+    MADE.clear()
+    trained(configs, tmp_path, Looks())
+    assert MADE == ["features"] * 3 + ["workers"]  # one a split
+    trained(configs, tmp_path, Looks())
+    assert len(MADE) == 4
+    away = Looks()
+    away.local = False  # the workers of a cluster have caches of their own
+    next(Grid(configs, tmp_path / "other", away).train())
+    assert MADE[4:] == ["workers"]
 
 
 def test_another_data_set_is_another_bundle() -> None:

@@ -264,7 +264,7 @@ def test_tune_and_compare_from_the_command_line(capsys, tmp_path: Path) -> None:
     assert code == 0, err
     assert "erm has nothing to tune; comparisons take it as it is." in text
     assert "2 of 2 runs: rmix, seed 1000: worst_group" in text
-    assert f"Use them: rmix compare moons --tuned --out {tmp_path / 'runs'}" in text
+    assert f"Use them: rmix compare moons --methods rmix erm --tuned --out {tmp_path / 'runs'}, with" in text
     compare = ["compare", "moons", *FAST, "--methods", "rmix", "erm", "--seeds", "1", "--jobs", "1", "--tuned", *out]
     code, text, err = said(capsys, *compare)
     assert code == 0, err

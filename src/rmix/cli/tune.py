@@ -60,7 +60,9 @@ def run(argv: Sequence[str]) -> int:
     executor = options.make()
     found = tune(searches, options.trials, store, executor, options.device, lambda g: follow(g, console), study)
     console.print(overview(searches, found))
-    console.print(f"Use them: rmix compare {base.dataset.name} --tuned --out {options.out}", soft_wrap=True)
+    tuned = " ".join(config.method.name for config in methods)
+    use = f"rmix compare {base.dataset.name} --methods {tuned} --tuned --out {options.out}"
+    console.print(f"Use them: {use}, with the same other options", soft_wrap=True, highlight=False)
     console.print(f"Look at all trials: optuna-dashboard {options.out / 'searches' / 'journal.log'}", soft_wrap=True)
     return 1 if None in found else 0
 

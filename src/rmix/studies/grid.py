@@ -7,10 +7,12 @@ import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from rmix.datasets import DataSet
 from rmix.experiment.config import Config
 from rmix.experiment.result import Result
 from rmix.experiment.run import blank_result
 from rmix.experiment.store import Store, run_id
+from rmix.models import Encoder, embed
 from rmix.studies.cell import Cell, Ended, load_once
 from rmix.studies.executors import Executor, Local, WorkerDiedError
 
@@ -64,6 +66,8 @@ class Grid:
 
     def train(self) -> Iterator[Result]:
         """Train what is left; gives each result as it ends."""
+        if self.executor.local:
+            self._embed()
         for wait in (False, True):  # first what nobody is at work on
             yield from self._train(wait)
 
@@ -81,6 +85,14 @@ class Grid:
                 attempts += 1
                 if attempts == ATTEMPTS:
                     yield from [self._end(Ended(cell.run, failure=DIED)) for cell in cells if cell.run in self.left]
+
+    def _embed(self) -> None:
+        """Make the features that runs need, with all cores and told in the log, before workers wait for each other."""
+        made: list[tuple[DataSet, Encoder]] = []
+        for config in (self.config_of[run] for run in self.left):
+            if config.features and (config.dataset, config.features) not in made:
+                made.append((config.dataset, config.features))
+                embed(load_once(config.dataset, self._study), config.features, device=self.device)
 
     def _cell(self, run: str, wait: bool) -> Cell:
         parent = os.getpid() if self.executor.local else None

@@ -13,6 +13,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from torch import nn
+
 from rmix.datasets import DATASETS, Bundle, DataSet, InMemory
 from rmix.errors import InvalidValueError, lookup, require, suggestion
 from rmix.experiment.plain import from_plain, named_from_plain, to_plain
@@ -30,7 +32,7 @@ from rmix.mixers import (
     SameLabelOtherGroup,
     Sometimes,
 )
-from rmix.models import ENCODERS, MODELS, Encoder, ModelSpec
+from rmix.models import ENCODERS, MODELS, Encoder, ModelSpec, OwnModule
 from rmix.recipe import Mixer, Sampler
 from rmix.samplers import Balanced, HeldOut, PerGroup, Rest, Upsampled
 from rmix.training.selection import SELECTIONS
@@ -130,7 +132,7 @@ def config_from(plain: Mapping[str, Any]) -> Config:
     return Config(
         dataset=dataset,
         method=method,
-        model=_named("model", plain.get("model", recipe.get("model", "mlp" if features else dataset.model)), MODELS),
+        model=model_from(plain.get("model", recipe.get("model", "mlp" if features else dataset.model))),
         training=_settings(Training, recipe.get("training", {}) | own.get("training", {}), plain.get("training", {})),
         first=_settings(FirstStage, recipe.get("first", {}) | own.get("first", {}), plain.get("first", {})),
         selection=plain.get("selection", dataset.selection),
@@ -145,6 +147,14 @@ def dataset_from(plain: str | Mapping[str, Any] | DataSet | Bundle) -> DataSet:
         return InMemory.of(plain)
     dataset: DataSet = _named("data set", plain, DATASETS)
     return dataset
+
+
+def model_from(plain: str | Mapping[str, Any] | ModelSpec | nn.Module) -> ModelSpec:
+    """A model from its name, from plain values, from a network, or as it is."""
+    if isinstance(plain, nn.Module):
+        return OwnModule.of(plain)
+    model: ModelSpec = _named("model", plain, MODELS)
+    return model
 
 
 def method_from(plain: str | Mapping[str, Any] | Method) -> Method:

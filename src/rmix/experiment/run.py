@@ -61,7 +61,8 @@ def train(
         device: where to train.
         threads: threads of torch while training (few are faster on small models); None = as they are.
         callbacks: who looks on.
-        **settings: ``features``, ``model``, ``training``, ``first``, ``selection`` and ``seed`` of the configuration.
+        **settings: ``features``, ``model`` (any torch.nn.Module, too), ``training``, ``first``, ``selection`` and
+            ``seed`` of the configuration.
 
     Example:
         >>> run = train("moons", "erm", training={"epochs": 1})

@@ -8,6 +8,7 @@ from rmix.models.features import embed
 from rmix.models.frozen_networks import FrozenDenseNet121, FrozenResNet18, FrozenResNet50
 from rmix.models.minilm import MiniLM
 from rmix.models.mlp import MLP
+from rmix.models.own_module import OwnModule
 from rmix.models.resnet import ResNet18, ResNet50
 from rmix.models.small_cnn import SmallCNN
 from rmix.models.text import DistilBERT, FrozenDistilBERT
@@ -31,6 +32,7 @@ __all__ = [
     "MiniLM",
     "ModelSpec",
     "Network",
+    "OwnModule",
     "ResNet18",
     "ResNet50",
     "SmallCNN",

@@ -16,12 +16,12 @@ class Network(nn.Module):
     Args:
         features: layers that give (n, d) or more dimensions.
         head: of features to logits.
-        mix_points: depths of ``features`` at which it may be mixed.
+        mix_points: depths of ``features`` at which it may be mixed, where these are an nn.Sequential.
         last: prefixes of the names of the last layers' parameters, for methods that look at these alone; () = all.
     """
 
     def __init__(
-        self, features: nn.Sequential, head: nn.Module, mix_points: tuple[int, ...], last: tuple[str, ...] = ()
+        self, features: nn.Module, head: nn.Module, mix_points: tuple[int, ...], last: tuple[str, ...] = ()
     ) -> None:
         super().__init__()
         self.features = features

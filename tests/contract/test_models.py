@@ -2,7 +2,7 @@
 
 import pytest
 
-from rmix.models import MLP, MODELS, DenseNet121, DistilBERT, ResNet18, ResNet50, SmallCNN
+from rmix.models import MLP, MODELS, DenseNet121, DistilBERT, HuggingFace, ResNet18, ResNet50, SmallCNN, Timm
 from rmix.testing import check_model
 
 SUBJECTS = {
@@ -15,7 +15,11 @@ SUBJECTS = {
     "small_cnn": (SmallCNN(width=4), (3, 8, 8)),
     "small_cnn on odd sizes": (SmallCNN(width=4), (1, 11, 9)),
 }
-CHECKED_ELSEWHERE = {DistilBERT: "tests/unit/test_text_model.py, which makes the folder it is read from"}
+CHECKED_ELSEWHERE = {
+    DistilBERT: "tests/unit/test_text_model.py, which makes the folder it is read from",
+    HuggingFace: "tests/unit/test_named_networks.py, likewise",
+    Timm: "tests/unit/test_named_networks.py, with a stand-in for timm",
+}
 
 
 @pytest.mark.parametrize("name", SUBJECTS)

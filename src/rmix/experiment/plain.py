@@ -34,6 +34,8 @@ def to_plain(value: Any) -> Any:
 def named_from_plain(kind: str, plain: str | Mapping[str, Any], table: Table, parts: Table | None = None) -> Any:
     """The object that ``plain`` describes: a name, or a mapping with ``name`` and settings.
 
+    ``name:value`` is one of the settings too, where the class says which in ``after_colon``.
+
     Example:
         >>> from rmix.models import MODELS
         >>> named_from_plain("model", {"name": "mlp", "width": 8}, MODELS)
@@ -43,8 +45,11 @@ def named_from_plain(kind: str, plain: str | Mapping[str, Any], table: Table, pa
         plain = {"name": plain}
     if not isinstance(plain, Mapping) or "name" not in plain:
         raise InvalidValueError(f"A {kind} needs a name, got {plain!r}.")
-    cls = lookup(kind, plain["name"], table)
-    return from_plain(cls, {k: v for k, v in plain.items() if k != "name"}, parts or {}, plain["name"])
+    name, _, value = str(plain["name"]).partition(":")
+    setting = getattr(table.get(name), "after_colon", None) if value else None
+    cls = lookup(kind, name if setting else plain["name"], table)
+    given = {k: v for k, v in plain.items() if k != "name"} | ({setting: value} if setting else {})
+    return from_plain(cls, given, parts or {}, name)
 
 
 def from_plain(cls: type[Any], plain: Mapping[str, Any], parts: Table | None = None, where: str = "") -> Any:

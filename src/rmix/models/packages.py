@@ -9,8 +9,9 @@ from rmix.errors import InvalidValueError
 
 
 def needed(what: str, package: str, extra: str = "pretrained") -> ModuleType:
-    """The package, or a sentence with the extra that installs it."""
+    """The package, or a sentence with the extra that installs it; where rmix has none, the package itself."""
     try:
         return import_module(package)
     except ImportError:
-        raise InvalidValueError(f"{what} needs {package}; pip install 'rmix[{extra}]'") from None
+        install = f"'rmix[{extra}]'" if extra else package
+        raise InvalidValueError(f"{what} needs {package}; pip install {install}") from None

@@ -510,6 +510,13 @@ BUGS = (
         "tests/unit/test_estimator.py::test_it_is_the_trainer_and_nothing_else",
     ),
     Bug(
+        "an epoch as good as the best so far renews the patience of a classifier",
+        "estimator/splits.py",
+        "Rule.value(self, GroupTable",
+        "self.value(GroupTable",
+        "tests/unit/test_estimator.py::test_training_stops_where_nothing_is_gained_any_more",
+    ),
+    Bug(
         "the only row of a group is held out of a classifier",
         "estimator/splits.py",
         "& (count[kind] > 1)",

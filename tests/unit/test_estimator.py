@@ -199,6 +199,31 @@ def test_the_kept_epoch_is_the_best_of_its_rule(table: Table) -> None:
     assert records.selected_["epoch"] == max(epoch for epoch, value in enumerate(worst) if value == max(worst))
 
 
+def test_training_stops_where_nothing_is_gained_any_more(table: Table) -> None:
+    """Until then it is the same training; what is kept is the last of the best epochs that were seen."""
+    x, y, side = table
+    long, short = (
+        RMixClassifier(epochs=40, first_epochs=2, schedule="constant", patience=patience, random_state=0).fit(
+            x, y, sensitive_features=side
+        )
+        for patience in (None, 3)
+    )
+    seen = short.history_["main"]
+    assert seen == long.history_["main"][: len(seen)]
+    assert len(short.history_["notes"]) == 2  # a first stage has an epoch for every note
+    worst = [min(c / t for c, t in zip(r["valid"]["correct"], r["valid"]["total"], strict=True)) for r in seen]
+    assert len(worst) - 1 - worst.index(max(worst)) == 3
+    assert len(worst) < 40
+    assert short.selected_["epoch"] == max(epoch for epoch, value in enumerate(worst) if value == max(worst))
+
+
+@pytest.mark.parametrize("wrong", [{"patience": 0}, {"validation_fraction": None}, {"selection": "last"}])
+def test_patience_needs_something_to_wait_for(table: Table, wrong: dict[str, Any]) -> None:
+    x, y, _ = table
+    with pytest.raises(InvalidValueError, match=r"patience must be >= 1, with held-out rows .* got [03] with"):
+        erm(**{"patience": 3, **wrong}).fit(x, y)
+
+
 def test_without_validation_all_rows_train_to_the_last_epoch(table: Table) -> None:
     x, y, side = table
     fitted = erm(validation_fraction=None).fit(x, y, sensitive_features=side)

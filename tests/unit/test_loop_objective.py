@@ -257,7 +257,7 @@ def test_groups_are_hidden_from_a_method_that_does_not_declare_them() -> None:
         ("rmix", {"notes": Notes(N)}, r"The notes have no epoch: say notes.end_epoch\(\)"),
         (RMix(window=9), {}, r"beyond the 4 recorded"),
         ("dfr", {}, r"'dfr' begins with a stage of its own, 'features', .*use rmix.train"),
-        ("fish", {}, r"'fish' begins with a stage of its own, 'pretrain'"),
+        ("fish", {}, r"'fish' begins with a stage of its own, 'pretrain', .*say Fish\(pretrain=False\), or use rmix"),
         ("erm", {"y": Y.float()}, r"y must be whole numbers"),
     ],
 )

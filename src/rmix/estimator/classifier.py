@@ -57,6 +57,8 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             (and group, where groups are used) alike; None = train on all rows, and keep the last epoch.
         selection: what the kept epoch makes largest, the last of equal ones: worst_group, average, last; "auto"
             is worst_group where ``fit`` was given sensitive features, else average.
+        patience: stop where this has not grown for so many epochs, best with ``schedule="constant"``; None = train
+            for all epochs.
         group_by_label: groups are sensitive features x label, as in the literature; False: sensitive features alone.
         device: where to train, such as "cuda".
         threads: of torch while training; None = as they are.
@@ -76,6 +78,7 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     standardize: bool = True
     validation_fraction: float | None = 0.1
     selection: str = "auto"
+    patience: int | None = None
     group_by_label: bool = True
     device: str = "cpu"
     threads: int | None = 1
@@ -207,6 +210,12 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         )
 
     def _rule(self, grouped: Grouped | None) -> Rule:
+        chooses = self.validation_fraction is not None and self.selection != "last"
+        require(
+            self.patience is None or (self.patience >= 1 and chooses),
+            f"patience must be >= 1, with held-out rows that choose the epoch, or None; got {self.patience} with "
+            f"validation_fraction={self.validation_fraction} and selection={self.selection!r}.",
+        )
         if self.validation_fraction is None:
             require(
                 self.selection in ("auto", "last"),
@@ -218,7 +227,7 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         rule = lookup("selection", name, SELECTIONS)
         if rule.reads_groups and grouped is None:
             raise InvalidValueError("selection='worst_group' needs sensitive_features, and fit got none.")
-        return Latest(rule.name, rule.text, rule.reads_groups)
+        return Latest(rule.name, rule.text, rule.reads_groups, self.patience)
 
     def _seed(self) -> int:
         if isinstance(self.random_state, Integral):

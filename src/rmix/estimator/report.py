@@ -120,8 +120,8 @@ class GroupReport:
 
 
 def _html_row(tag: str, cells: Sequence[str], bold: bool = False) -> str:
-    weight = "font-weight: bold; " if bold else ""
+    look = f"padding: 0.1em 0.6em; {'font-weight: bold; ' if bold else ''}"
     aligned = ["left", *["right"] * (len(cells) - 2), "left"]
     styled = zip(aligned, cells, strict=True)
-    inside = (f'<{tag} style="{weight}text-align: {side}">{escape(text)}</{tag}>' for side, text in styled)
+    inside = (f'<{tag} style="{look}text-align: {side}">{escape(text)}</{tag}>' for side, text in styled)
     return f"<tr>{''.join(inside)}</tr>"

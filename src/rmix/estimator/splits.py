@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,13 +23,24 @@ TIE = 1e-9  # an epoch; no two accuracies are that close
 
 @dataclass(frozen=True)
 class Latest(Rule):
-    """A rule that keeps the last of equal epochs, where the library keeps the first.
+    """A rule that keeps the last of equal epochs, where the library keeps the first, and may stop early.
 
     A few held-out rows are soon all right, long before the training is over.
+
+    Args:
+        patience: epochs without a larger value after which training ends; None = never.
     """
+
+    patience: int | None = None
 
     def value(self, table: GroupTable, epoch: int) -> float:
         return super().value(table, epoch) + TIE * epoch
+
+    def enough(self, history: Sequence[dict[str, Any]]) -> bool:
+        if self.patience is None or not history:
+            return False
+        values = [Rule.value(self, GroupTable.from_json(record["valid"]), record["epoch"]) for record in history]
+        return len(values) - 1 - int(np.argmax(values)) >= self.patience
 
 
 def rows_and_classes(y: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -239,9 +239,10 @@ def stage_of(method: Method, bundle: Bundle, notes: Sequence[Notes]) -> Stage:
             return stage
         weighting = stage.recipe.weighting
         if not isinstance(weighting, Trajectory):
+            left_out = f"say {type(method).__name__}({stage.name}=False), or " if hasattr(method, stage.name) else ""
             raise InvalidValueError(
                 f"Method {method.name!r} begins with a stage of its own, {stage.name!r}, which a loop of yours "
-                "does not run; use rmix.train."
+                f"does not run; {left_out}use rmix.train."
             )
         if not left:
             raise InvalidValueError(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rmix.errors import DataError
 from rmix.metrics import GroupTable
@@ -28,6 +30,10 @@ class Rule:
                 "use selection 'average' or 'last'."
             )
         return value
+
+    def enough(self, history: Sequence[dict[str, Any]]) -> bool:
+        """Whether training may end here, given the records of the epochs so far; these rules want all epochs."""
+        return False
 
 
 SELECTIONS = {

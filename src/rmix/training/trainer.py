@@ -171,7 +171,7 @@ class Trainer:
     def _train_stage(self, progress: Progress, method: Method, bundle: Bundle, shelf: NoShelf) -> None:
         self._tell("on_stage", self._moment(progress, 0), False)
         self._resume(progress, shelf)
-        while progress.epoch < progress.training.epochs:
+        while progress.epoch < progress.training.epochs and not self._enough(progress):
             self._epoch(progress, method.groups, bundle)
             shelf.save_epoch(progress.state())
 
@@ -230,6 +230,9 @@ class Trainer:
             if self.callbacks:
                 self._tell("on_step", self._moment(progress, step), outcome)
             step += 1
+
+    def _enough(self, progress: Progress) -> bool:
+        return not progress.stage.preliminary and self.selection.enough(progress.history)
 
     @staticmethod
     def _clean_pass(progress: Progress, bundle: Bundle) -> None:

@@ -3,7 +3,7 @@ PY := .venv/bin/python
 INSTALLED := .venv/.installed
 DEVELOP := .venv/.develop
 
-.PHONY: demo test check fix docs bench readme clean
+.PHONY: demo test check fix docs numbers bench readme clean
 
 $(INSTALLED): pyproject.toml constraints.txt
 	test -x $(PY) || python3 -m venv .venv
@@ -31,7 +31,10 @@ fix: $(DEVELOP)  ## format, and mend what can be mended
 	.venv/bin/ruff format .
 	$(PY) tests/house/readme_table.py --write
 
-docs: $(DEVELOP)  ## the figures and tables of README and docs
+docs: $(DEVELOP)  ## the site, in site/: open site/index.html
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict
+
+numbers: $(DEVELOP)  ## the figures and tables of README and docs
 	$(PY) docs/make.py
 
 bench: $(DEVELOP)  ## ratios, each measured in one run

@@ -1,4 +1,4 @@
-"""Makes the figures and tables of the README and of docs/benchmarks.md: `make docs`.
+"""Makes the figures and tables of the README and of docs/benchmarks.md: `make numbers`.
 
 Runs are kept in runs/docs, so making them again takes seconds.
 """

@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"```(\w*)\n(.*?)```", flags=re.DOTALL)
+FILE = re.compile(r"# (\w+\.\w+)\n")
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -26,9 +27,23 @@ def after(diff: str) -> str:
 
 
 def code_of(page: Path) -> str:
-    """All Python of a page; of a diff, what it leads to."""
+    """All Python of a page but its files; of a diff, what it leads to."""
     made = {"python": str, "diff": after}
-    return "\n".join(made[language](code) for language, code in BLOCK.findall(page.read_text()) if language in made)
+    found = [(made[language], code) for language, code in BLOCK.findall(page.read_text()) if language in made]
+    return "\n".join(make(code) for make, code in found if not FILE.match(code))
+
+
+def files_of(page: Path, folder: Path) -> None:
+    """Write the blocks of a page that are files: their first line is a comment with the name."""
+    for _, code in BLOCK.findall(page.read_text()):
+        named = FILE.match(code)
+        if named:
+            (folder / named[1]).write_text(code)
+
+
+def commands_of(page: Path, language: str) -> list[str]:
+    """The lines of all blocks of one language."""
+    return [line for code in blocks(page, language) for line in code.splitlines()]
 
 
 # Lightning's own code, with a newer torch

@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from pages import BLOCK, ROOT
+from pages import ROOT, code_of, commands_of, files_of
 
 from rmix.cli import main
 from rmix.cli.train import Form, parse
@@ -17,22 +17,14 @@ PAGE = ROOT / "docs" / "your_data.md"
 def folder(tmp_path, monkeypatch):
     """A folder with the file that the page makes, and its configuration."""
     monkeypatch.chdir(tmp_path)
-    for language, code in BLOCK.findall(PAGE.read_text()):
-        if language == "python":
-            exec(compile(code, "your_data.md", "exec"), {})
-        if language == "toml":
-            Path(code.split()[1]).write_text(code)
+    exec(compile(code_of(PAGE), "your_data.md", "exec"), {})
+    files_of(PAGE, tmp_path)
     return tmp_path
-
-
-def commands(language):
-    blocks = [code for spoken, code in BLOCK.findall(PAGE.read_text()) if spoken == language]
-    return [line for code in blocks for line in code.splitlines()]
 
 
 def test_every_command_runs(folder, capsys):
     said = {}
-    for line in commands("bash"):
+    for line in commands_of(PAGE, "bash"):
         program, *words = shlex.split(line)
         assert (program, main(words)) == ("rmix", 0), line
         said[line] = capsys.readouterr().out
@@ -54,7 +46,7 @@ def test_every_command_runs(folder, capsys):
 
 
 def test_commands_that_need_weights_or_data_have_options_that_exist(folder):
-    words = [shlex.split(line)[1:] for line in commands("console")]
+    words = [shlex.split(line)[1:] for line in commands_of(PAGE, "console")]
     assert [command for command, *_ in words] == ["train", "train", "data"]
     config, _ = parse(words[0][1:], Form())
     assert (config.dataset.text, config.features.name) == ("note", "minilm")
@@ -83,4 +75,4 @@ def test_the_mistakes_of_the_page_are_said_as_written(folder, capsys):
     Path("people.csv").write_bytes("\n".join(rows).encode().replace(b"pilot", b"pil\xe9t"))
     main([*train, "people.csv"])
     errors.append(capsys.readouterr().err.strip())
-    assert errors == commands("text")
+    assert errors == commands_of(PAGE, "text")

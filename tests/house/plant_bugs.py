@@ -98,15 +98,15 @@ BUGS = (
     Bug(
         "batches always show groups",
         "training/batches.py",
-        "group = bundle.rows(groups).group",
-        "group = bundle.rows(Groups.TRAIN).group",
+        "bundle.train, bundle.rows(groups).group",
+        "bundle.train, bundle.rows(Groups.TRAIN).group",
         f"{METHODS}[05_permission-erm]",
     ),
     Bug(
         "group counts are always known",
         "datasets/base.py",
-        "shown = Groups.TRAIN in groups and filed is not None",
-        "shown = filed is not None",
+        "if Groups.TRAIN in groups and filed is not None:",
+        "if filed is not None:",
         f"{METHODS}[05_permission-erm]",
     ),
     Bug(
@@ -161,8 +161,8 @@ BUGS = (
     Bug(
         "tables drop absent groups",
         "metrics/group_table.py",
-        "correct, total = member[hit].sum(0), member.sum(0)",
-        "member = member[:, member.any(0)]\n        correct, total = member[hit].sum(0), member.sum(0)",
+        "np.ascontiguousarray(member.T)",
+        "np.ascontiguousarray(member[:, member.any(0)].T)",
         f"{METHODS}[08_absent_group-erm]",
     ),
     Bug(

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from plant_bugs import BUGS, plant_all
+from plant_bugs import BUGS, ROOT, plant_all
 
 from rmix.testing import METHOD_CONTRACTS
 
@@ -11,6 +11,11 @@ from rmix.testing import METHOD_CONTRACTS
 @pytest.mark.slow
 def test_every_planted_bug_is_caught():
     assert {name: fate for name, fate in plant_all(BUGS).items() if fate != "caught"} == {}
+
+
+def test_every_bug_still_has_its_line():
+    stale = [bug.name for bug in BUGS if bug.old not in (ROOT / "src" / "rmix" / bug.file).read_text()]
+    assert stale == []
 
 
 def test_every_number_of_the_contract_has_a_bug():

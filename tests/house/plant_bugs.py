@@ -55,8 +55,8 @@ BUGS = (
     ),
     Bug(
         "a part cannot be written down",
-        "experiment/config.py",
-        "        SameLabelAndGroup,\n",
+        "mixers/__init__.py",
+        '    "SameLabelAndGroup",\n',
         "",
         f"{METHODS}[01_plain_values-compose manifold]",
     ),

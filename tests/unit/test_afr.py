@@ -106,9 +106,15 @@ def test_other_weights_take_up_the_features(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("settings", "message"), [
-    ({"gamma": -1.0}, "gamma must be >= 0, got -1.0"), ({"l2": -1.0}, r"l2 \(lambda\) must be >= 0, got -1.0"),
+    ({"gamma": -1.0}, "gamma must be >= 0 and finite, got -1.0"),
+    ({"l2": -1.0}, r"l2 \(lambda\) must be >= 0 and finite, got -1.0"),
     ({"held_out": 1.0}, "must lie between 0 and 1, got 1.0"),
 ])  # fmt: skip
 def test_bad_settings(settings: dict[str, float], message: str) -> None:
     with pytest.raises(InvalidValueError, match=message):
         replace(AFR(), **settings)
+
+
+def test_a_gamma_at_which_every_weight_vanishes_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match=r"All 2 weights are 0, so nothing can be learned \(afr\)"):
+        AFR(gamma=1e6).weights(np.array([0.9, 0.8]), np.array([0, 1]), np.array([True, True]))

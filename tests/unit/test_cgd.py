@@ -84,7 +84,7 @@ def test_parameters_are_chosen_by_the_start_of_their_names() -> None:
 
 
 def test_what_it_refuses() -> None:
-    with pytest.raises(InvalidValueError, match="step_size must be >= 0, got -1"):
+    with pytest.raises(InvalidValueError, match="step_size must be >= 0 and finite, got -1"):
         CGD(step_size=-1.0)
-    with pytest.raises(InvalidValueError, match=r"capacity \(C\) must be >= 0, got -1"):
+    with pytest.raises(InvalidValueError, match=r"capacity \(C\) must be >= 0 and finite, got -1"):
         CGD(capacity=-1.0)

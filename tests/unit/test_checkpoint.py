@@ -176,6 +176,13 @@ def test_a_good_checkpoint_survives_the_save_after_a_damaged_one(
     assert shelf(tmp_path).load_epoch()["epoch"] == 1
 
 
+def test_what_a_kill_left_half_written_goes(tmp_path: Path) -> None:
+    shelf(tmp_path).save_epoch(state(1))
+    (tmp_path / "run" / ".checkpoint.pt.123").write_bytes(b"half")
+    assert shelf(tmp_path).load_epoch()["epoch"] == 1
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["checkpoint.pt"]
+
+
 def test_stages_are_shared_by_key(tmp_path: Path) -> None:
     shelf(tmp_path).save_stage("abc", state(5))
     other = Shelf(tmp_path / "run-2", "run-2", tmp_path / "stages")

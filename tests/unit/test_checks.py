@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
 import torch
 from toys import bundle_of, facts_of, finished, small, split_of
 
-from rmix.datasets import Bundle, Split
+from rmix.datasets import Bundle, FourMoons, Split
 from rmix.errors import DataError, HiddenGroupsError, InvalidValueError, StoreError
 from rmix.experiment.config import config_from
 from rmix.experiment.run import run_config
-from rmix.methods import METHODS, ImportanceWeighting, InGroupMixup, PlainMixup, RMix, RMixAware
+from rmix.methods import METHODS, Compose, ImportanceWeighting, InGroupMixup, PlainMixup, RMix, RMixAware
 from rmix.mixers import CutMix, Mixup, Sometimes
+from rmix.models import MLP
+from rmix.training.settings import Training
 from rmix.training.trainer import check_permission
 from rmix.weightings import Fixed
 
@@ -153,10 +157,69 @@ def test_one_class_only() -> None:
     )
 
 
+@pytest.mark.parametrize("field", ["x", "y", "group", "weight"])
+@pytest.mark.parametrize("kind", [list, np.asarray])
+def test_fields_must_be_tensors(field: str, kind: Any) -> None:
+    good = split_of([0, 1, 0, 1], group=[0, 0, 1, 1], weight=[1, 1, 1, 1])
+    value = kind(getattr(good, field).tolist())
+    refused(
+        f"{field} of split 'train' must be a tensor, got {type(value).__name__}; see torch.as_tensor.",
+        train=replace(good, **{field: value}),
+    )
+
+
+def test_weights_must_be_one_number_a_row() -> None:
+    message = "Weights must be one number a row, got shape (4, 2) in split 'train'."
+    refused(message, train=replace(GOOD, weight=torch.ones(4, 2)))
+
+
+@pytest.mark.parametrize("x", [torch.zeros(4, 3), torch.zeros(4, 2).double()])
+def test_inputs_are_alike_in_all_splits(x: torch.Tensor) -> None:
+    refused(
+        f"Inputs must be alike in all splits; got {x.dtype} of shape {tuple(x.shape[1:])} in 'valid' "
+        "and torch.float32 of shape (2,) in 'train'.",
+        valid=split_of([0, 1, 0, 1], group=[0, 0, 1, 1], x=x),
+    )
+
+
+def numbers(cls: Any) -> list[str]:
+    """The settings that take any number."""
+    hints = get_type_hints(cls)
+    return [f.name for f in fields(cls) if float in (hints[f.name], *get_args(hints[f.name]))]
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("cls", [*METHODS.values(), FourMoons, MLP], ids=lambda cls: cls.name)
+def test_no_setting_is_infinite_or_no_number(cls: Any, bad: float) -> None:
+    for name in numbers(cls):
+        with pytest.raises(InvalidValueError, match=f"must .*got {bad}"):
+            cls(**{name: bad})
+
+
+@pytest.mark.parametrize("name", ["lr", "weight_decay", "momentum", "warmup"])
+def test_training_takes_finite_numbers(name: str) -> None:
+    for bad in (math.nan, math.inf):
+        with pytest.raises(InvalidValueError, match=f"{name} must be .*got {bad}"):
+            Training(**{name: bad})
+
+
+def test_a_composition_takes_parts_not_their_names() -> None:
+    with pytest.raises(InvalidValueError, match=r"mixer must be a Mixer, got 'mixup' \(compose\)"):
+        Compose(mixer="mixup")
+    with pytest.raises(InvalidValueError, match="weighting must be a WeightRule, got 3"):
+        Compose(weighting=3)
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:99"])
+def test_a_device_that_is_not_there(device: str) -> None:
+    with pytest.raises(InvalidValueError, match=rf"Device '{device}' cannot be used here \(.*\); use cpu\."):
+        run_config(small(), device=device)
+
+
 @pytest.mark.parametrize("alpha", [0.0, -1.0, float("nan")])
 @pytest.mark.parametrize("make", [Mixup, CutMix, PlainMixup, InGroupMixup, RMix, RMixAware])
 def test_alpha_must_be_positive(make: Any, alpha: float) -> None:
-    with pytest.raises(InvalidValueError, match=f"alpha must be > 0, got {alpha}"):
+    with pytest.raises(InvalidValueError, match=f"alpha must be > 0 and finite, got {alpha}"):
         make(alpha=alpha)
 
 
@@ -169,23 +232,31 @@ def test_sigma_must_be_a_probability(sigma: float) -> None:
 
 
 @pytest.mark.parametrize(("make", "message"), [
-    (lambda: RMix(eta=-1.0), r"eta must be >= 0, got -1.0 \(uncertainty\)"),
-    (lambda: RMix(c=-0.5), r"c must be >= 0, got -0.5 \(uncertainty\)"),
+    (lambda: RMix(eta=-1.0), r"eta must be >= 0 and finite, got -1.0 \(uncertainty\)"),
+    (lambda: RMix(c=-0.5), r"c must be >= 0 and finite, got -0.5 \(uncertainty\)"),
     (lambda: RMix(mix="blend"), r"mix must be one of mixup, cutmix, manifold, manifold_random, none, got 'blend'"),
     (lambda: RMix(scale="sum"), r"scale must be one of \('none', 'mean_one'\), got 'sum'"),
     (lambda: RMix(ensemble=-1), r"models must be >= 1, got -1"),
-    (lambda: RMixAware(capacity=-1.0), r"capacity \(C\) must be >= 0, got -1.0"),
-    (lambda: RMixAware(ratio=0.5), r"ratio must be >= 1, got 0.5"),
-    (lambda: ImportanceWeighting(power=-1.0), r"power must be >= 0, got -1.0"),
+    (lambda: RMixAware(capacity=-1.0), r"capacity \(C\) must be >= 0 and finite, got -1.0"),
+    (lambda: RMixAware(ratio=0.5), r"ratio must be >= 1 and finite, got 0.5"),
+    (lambda: ImportanceWeighting(power=-1.0), r"power must be >= 0 and finite, got -1.0"),
 ])  # fmt: skip
 def test_settings_of_methods_are_refused_where_they_are_written_down(make: Any, message: str) -> None:
     with pytest.raises(InvalidValueError, match=message):
         make()
 
 
-@pytest.mark.parametrize(("start", "window", "shown"), [(0, 3, "0 to 2"), (2, 1, "2 to 2"), (-1, 2, "-1 to 0")])
-def test_a_window_beyond_the_recorded_epochs_fails_before_training(start: int, window: int, shown: str) -> None:
-    with pytest.raises(InvalidValueError, match=rf"window of epochs {shown} .* lies beyond the 2 recorded"):
+@pytest.mark.parametrize(
+    ("start", "window", "shown"),
+    [
+        (0, 3, "3 epochs from epoch 0"),
+        (2, 1, "1 epochs from epoch 2"),
+        (-1, 2, "2 epochs from epoch -1"),
+        (2, None, "0 epochs from epoch 2"),
+    ],
+)
+def test_a_window_beyond_the_recorded_epochs_fails_before_training(start: int, window: int | None, shown: str) -> None:
+    with pytest.raises(InvalidValueError, match=rf"window of {shown} on .* does not lie within the 2 recorded"):
         run_config(small(RMix(window_start=start, window=window)))  # the first stage has two epochs
 
 
@@ -219,7 +290,7 @@ def test_a_method_that_reads_groups_needs_them(name: str) -> None:
     ({"selection": "worst"}, "No selection named 'worst'. Did you mean 'worst_group'?"),
     ({"trainig": {}}, "No section named 'trainig'. Did you mean 'training'?"),
     ({"training": {"epoch": 3}}, "No setting named 'epoch' in training. Did you mean 'epochs'?"),
-    ({"first": {"lrr": 3.0}}, "No setting named 'lrr' in firststage. Did you mean 'lr'?"),
+    ({"first": {"lrr": 3.0}}, "No setting named 'lrr' in first. Did you mean 'lr'?"),
     ({"method": {"name": "rmix", "etta": 3}}, "No setting named 'etta' in rmix. Did you mean 'eta'?"),
 ])  # fmt: skip
 def test_a_mistyped_name_gets_a_suggestion(settings: dict[str, Any], message: str) -> None:

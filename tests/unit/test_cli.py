@@ -38,6 +38,7 @@ def test_version(capsys):
         (["train", "moons", "erm", "rmix"], "rmix train takes DATASET METHOD, got 'moons erm rmix'."),
         (["train", "moons", "erm", "--model", "mpl"], "No model named 'mpl'. Did you mean 'mlp'?"),
         (["train", "--config", "no.toml"], "There is no configuration file no.toml."),
+        (["train", "--config", "tests"], "The configuration file tests cannot be read (Is a directory)."),
         (["methods", "rmixx"], "No method named 'rmixx'. Did you mean 'rmix'?"),
         (["datasets", "digit"], "No data set named 'digit'. Did you mean 'digits'?"),
     ],
@@ -62,9 +63,9 @@ def test_a_mistyped_option_gets_a_suggestion(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("option", "value", "sentence"),
     [
-        ("--alpha", "0", "alpha must be > 0, got 0.0"),
+        ("--alpha", "0", "alpha must be > 0 and finite, got 0.0"),
         ("--mix-prob", "1.5", "mix_prob (sigma) must be in [0, 1], got 1.5"),
-        ("--lr", "-1", "lr must be > 0, got -1.0"),
+        ("--lr", "-1", "lr must be > 0 and finite, got -1.0"),
         ("--mix", "cutmx", "invalid choice"),
     ],
 )

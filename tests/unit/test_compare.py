@@ -143,7 +143,7 @@ def test_without_a_terminal_there_are_plain_lines(tmp_path: Path) -> None:
     first, second = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert first.startswith("1 of 2 runs, ")
     assert "left: erm, seed 0: worst_group 0." in first
-    assert second.startswith("2 of 2 runs: rmix, seed 0 failed: The window of epochs 0 to 8")
+    assert second.startswith("2 of 2 runs: rmix, seed 0 failed: The window of 9 epochs from epoch 0")
     assert "\x1b" not in console.file.getvalue()  # type: ignore[attr-defined]
 
 

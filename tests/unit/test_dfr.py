@@ -136,7 +136,7 @@ def test_other_penalties_take_up_the_features(tmp_path: Path) -> None:
 
 
 def test_bad_settings_and_models() -> None:
-    with pytest.raises(InvalidValueError, match="l1 must be >= 0, got -1"):
+    with pytest.raises(InvalidValueError, match="l1 must be >= 0 and finite, got -1"):
         DFR(l1=-1.0)
     with pytest.raises(InvalidValueError, match="must lie between 0 and 1, got 0"):
         DFR(held_out=0.0)

@@ -324,5 +324,5 @@ def test_what_is_wrong_is_said_with_the_value(table: Table) -> None:
         fitted.predict(x[:, :2])
     with pytest.raises(InvalidValueError, match=r"batch_size must be >= 1, got 0"):
         erm(batch_size=0).fit(x, y)
-    with pytest.raises(InvalidValueError, match=r"lr must be > 0, got -1"):
+    with pytest.raises(InvalidValueError, match=r"lr must be > 0 and finite, got -1"):
         erm(lr=-1).fit(x, y)

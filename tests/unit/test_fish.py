@@ -106,7 +106,7 @@ def test_stages() -> None:
 
 
 def test_what_it_refuses() -> None:
-    with pytest.raises(InvalidValueError, match="meta_lr must be > 0, got 0"):
+    with pytest.raises(InvalidValueError, match="meta_lr must be > 0 and finite, got 0"):
         Fish(meta_lr=0.0)
     with pytest.raises(InvalidValueError, match="meta_steps must be >= 1, got 0"):
         Fish(meta_steps=0)

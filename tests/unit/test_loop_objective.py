@@ -255,7 +255,7 @@ def test_groups_are_hidden_from_a_method_that_does_not_declare_them() -> None:
         (RMix(ensemble=3), {"notes": [NOTES]}, r"'rmix' starts from notes of an ERM run"),
         ("rmix", {"notes": Notes.of([[True]])}, r"The notes are on 1 rows, but y has 24"),
         ("rmix", {"notes": Notes(N)}, r"The notes have no epoch: say notes.end_epoch\(\)"),
-        (RMix(window=9), {}, r"beyond the 4 recorded"),
+        (RMix(window=9), {}, r"does not lie within the 4 recorded"),
         ("dfr", {}, r"'dfr' begins with a stage of its own, 'features', .*use rmix.train"),
         ("fish", {}, r"'fish' begins with a stage of its own, 'pretrain', .*say Fish\(pretrain=False\), or use rmix"),
         ("erm", {"y": Y.float()}, r"y must be whole numbers"),

@@ -88,5 +88,5 @@ def test_features_climb_what_the_group_head_descends() -> None:
 def test_the_adversary_wants_a_head() -> None:
     with pytest.raises(InvalidValueError, match="`head` begins with a linear layer, got Linear"):
         Adversarial(rows=(1, 1)).accompany(nn.Linear(2, 2))
-    with pytest.raises(InvalidValueError, match="adversary must be >= 0, got -1"):
+    with pytest.raises(InvalidValueError, match="adversary must be >= 0 and finite, got -1"):
         DomainMix(adversary=-1.0)

@@ -96,6 +96,27 @@ def test_a_finished_run_is_read_not_trained(tmp_path: Path) -> None:
     assert same(first, again)
 
 
+def test_a_finished_run_whose_model_is_damaged_ends_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    first = run_config(small(), store=tmp_path)
+    model = tmp_path / "runs" / first.result.id / "model.pt"
+    whole = model.read_bytes()
+    model.write_bytes(whole[:100])
+    told = Told()
+    again = run_config(small(), store=tmp_path, callbacks=[told])
+    assert (again.reused, told.epochs, same(first, again)) == (False, [], True)
+    assert "model.pt cannot be read" in caplog.text
+    assert model.read_bytes() == whole
+
+
+def test_the_model_of_a_run_is_no_checkpoint_of_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    first = run_config(small(), store=tmp_path)
+    folder = tmp_path / "runs" / first.result.id
+    (folder / "checkpoint.pt").write_bytes((folder / "model.pt").read_bytes())
+    (folder / "result.json").unlink()
+    assert same(run_config(small(), store=tmp_path), first)
+    assert "belongs to another run" in caplog.text
+
+
 class Grows(Weighting):
     """Weights that become infinite after some epochs."""
 

@@ -13,9 +13,9 @@ from rich.console import Console
 
 from rmix.cli.found import find_runs
 from rmix.errors import InvalidValueError, require
+from rmix.experiment.store import model_in
 from rmix.reports.model_card import model_card
 from rmix.reports.safetensors import safetensors
-from rmix.training.checkpoint import load
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def run(argv: Sequence[str]) -> int:
     )
     ((folder, result),) = found.items()
     card = model_card(result)
-    weights = safetensors(load(folder / "model.pt", result.id)["model"])
+    weights = safetensors(model_in(folder, result.id))
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / "model.safetensors").write_bytes(weights)
     config = json.dumps(result.config, indent=1, sort_keys=True) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 def check_split(split: Split, name: str, n_classes: int, n_groups: int) -> None:
     """Lengths, classes, groups, weights and inputs of one split."""
+    _check_tensors(split, name)
     n = len(split.y)
     if n == 0:
         raise DataError(f"Split {name!r} is empty.")
@@ -29,6 +31,16 @@ def check_split(split: Split, name: str, n_classes: int, n_groups: int) -> None:
         _check_weight(split.weight, name)
     if isinstance(split.x, Tensor) and split.x.is_floating_point():
         _check_finite(split.x, name)
+
+
+def _check_tensors(split: Split, name: str) -> None:
+    for field in ("x", "y", "group", "weight"):
+        value = getattr(split, field)
+        other = field == "x" and not isinstance(value, np.ndarray | list)  # inputs of another kind, read when needed
+        if not (value is None or isinstance(value, Tensor) or other):
+            raise DataError(
+                f"{field} of split {name!r} must be a tensor, got {type(value).__name__}; see torch.as_tensor."
+            )
 
 
 def _check_range(value: Tensor, count: int, what: str, size: str, least: int, split: str) -> None:
@@ -55,6 +67,8 @@ def _check_groups(group: Tensor, n_groups: int, split: str) -> None:
 
 
 def _check_weight(weight: Tensor, split: str) -> None:
+    if weight.dim() != 1:
+        raise DataError(f"Weights must be one number a row, got shape {tuple(weight.shape)} in split {split!r}.")
     bad = (~(weight.isfinite() & (weight >= 0))).nonzero().flatten()
     if len(bad):
         row = int(bad[0])
@@ -73,6 +87,7 @@ def _check_finite(x: Tensor, split: str) -> None:
 
 def check_bundle(bundle: Bundle) -> None:
     """What the splits must have in common."""
+    _check_alike(bundle)
     classes = torch.bincount(bundle.train.y).nonzero().flatten().tolist()
     if len(classes) < 2:
         raise DataError(f"The training split has one class only ({classes[0]}), so there is nothing to learn.")
@@ -86,6 +101,14 @@ def check_bundle(bundle: Bundle) -> None:
         _check_unseen(bundle, bundle.train_counts)
     if bundle.shown is not None:
         _check_shown(bundle.shown, len(bundle.train))
+
+
+def _check_alike(bundle: Bundle) -> None:
+    kinds = {n: (str(s.x.dtype), tuple(s.x.shape[1:])) for n, s in bundle.splits.items() if isinstance(s.x, Tensor)}
+    for name, kind in kinds.items():
+        if kind != kinds.get("train", kind):
+            here, there = (f"{dtype} of shape {shape}" for dtype, shape in (kind, kinds["train"]))
+            raise DataError(f"Inputs must be alike in all splits; got {here} in {name!r} and {there} in 'train'.")
 
 
 def _check_shown(shown: ShownGroups, n: int) -> None:

@@ -40,6 +40,7 @@ class DigitsOnBackgrounds(DataSet):
 
     def __post_init__(self) -> None:
         require(len(self.sizes) == 4 and min(self.sizes) >= 1, f"sizes must be 4 numbers >= 1, got {self.sizes}")
+        require(self.held_out >= 1, f"held_out must be >= 1, got {self.held_out}")
 
     def load(self) -> Bundle:
         images, label = _digits()

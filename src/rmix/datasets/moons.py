@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -45,7 +46,9 @@ class FourMoons(DataSet):
 
     def __post_init__(self) -> None:
         require(len(self.sizes) == 4 and min(self.sizes) >= 1, f"sizes must be 4 numbers >= 1, got {self.sizes}")
-        require(self.noise >= 0, f"noise must be >= 0, got {self.noise}")
+        require(0 <= self.noise < inf, f"noise must be >= 0 and finite, got {self.noise}")
+        for name in ("valid_size", "test_size"):
+            require(getattr(self, name) >= 1, f"{name} must be >= 1, got {getattr(self, name)}")
 
     def load(self) -> Bundle:
         return Bundle(

@@ -7,78 +7,37 @@ shipped with the package, a ``--config`` file, the command line.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, is_dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from torch import nn
 
+from rmix import mixers, samplers, weightings
 from rmix.datasets import DATASETS, Bundle, DataSet, InMemory
 from rmix.errors import InvalidValueError, lookup, require, suggestion
 from rmix.experiment.plain import from_plain, named_from_plain, to_plain
 from rmix.methods import METHODS, Compose, Method
-from rmix.mixers import (
-    AnyPair,
-    CutMix,
-    Either,
-    Manifold,
-    Mixup,
-    OtherGroup,
-    PairsUnmixed,
-    SameAttributeOtherLabel,
-    SameLabelAndGroup,
-    SameLabelOtherGroup,
-    Sometimes,
-)
 from rmix.models import ENCODERS, MODELS, Encoder, ModelSpec, OwnModule
 from rmix.recipe import Mixer, Sampler
-from rmix.samplers import Balanced, HeldOut, PerGroup, Rest, Upsampled
 from rmix.training.selection import SELECTIONS
 from rmix.training.settings import FirstStage, Training
-from rmix.weightings import (
-    EffectiveNumber,
-    Fixed,
-    FromEnsemble,
-    FromTrajectory,
-    GroupSize,
-    InverseFrequency,
-    Uncertainty,
-)
 
-PARTS: dict[str, type[Any]] = {
-    cls.name: cls
-    for cls in (
-        AnyPair,
-        Balanced,
-        CutMix,
-        EffectiveNumber,
-        Either,
-        Fixed,
-        FromEnsemble,
-        FromTrajectory,
-        GroupSize,
-        HeldOut,
-        InverseFrequency,
-        Manifold,
-        Mixer,
-        Mixup,
-        OtherGroup,
-        PairsUnmixed,
-        PerGroup,
-        Rest,
-        SameAttributeOtherLabel,
-        SameLabelAndGroup,
-        SameLabelOtherGroup,
-        Sampler,
-        Sometimes,
-        Uncertainty,
-        Upsampled,
-    )
-}
-PARTS |= {f"method {name}": cls for name, cls in METHODS.items()}  # a mixer and a method are both called "mixup"
-PARTS[f"method {Compose.name}"] = Compose
+
+def _parts() -> Iterator[Any]:
+    """All that have a name and settings."""
+    yield Mixer
+    yield Sampler
+    for package in (mixers, samplers, weightings):
+        exported = [getattr(package, name) for name in package.__all__]
+        yield from (part for part in exported if is_dataclass(part) and hasattr(part, "name"))
+
+
+WITH_COMPOSE: dict[str, type[Method]] = METHODS | {Compose.name: Compose}
+PARTS: dict[str, type[Any]] = {part.name: part for part in _parts()}
+PARTS |= {f"method {name}": cls for name, cls in WITH_COMPOSE.items()}  # a mixer and a method are both called "mixup"
 
 
 @dataclass(frozen=True)
@@ -133,8 +92,8 @@ def config_from(plain: Mapping[str, Any]) -> Config:
         dataset=dataset,
         method=method,
         model=model_from(plain.get("model", recipe.get("model", "mlp" if features else dataset.model))),
-        training=_settings(Training, recipe.get("training", {}) | own.get("training", {}), plain.get("training", {})),
-        first=_settings(FirstStage, recipe.get("first", {}) | own.get("first", {}), plain.get("first", {})),
+        training=_settings("training", Training, recipe, own, plain),
+        first=_settings("first", FirstStage, recipe, own, plain),
         selection=plain.get("selection", dataset.selection),
         seed=plain.get("seed", 0),
         features=features,
@@ -161,7 +120,7 @@ def method_from(plain: str | Mapping[str, Any] | Method) -> Method:
     """A method from its name, from plain values, or as it is."""
     if isinstance(plain, Method):
         return plain
-    method: Method = named_from_plain("method", plain, METHODS | {Compose.name: Compose}, PARTS)
+    method: Method = named_from_plain("method", plain, WITH_COMPOSE, PARTS)
     return method
 
 
@@ -177,10 +136,13 @@ def _named(kind: str, value: Any, table: Mapping[str, type[Any]]) -> Any:
     return value if isinstance(value, DataSet | Encoder | ModelSpec) else named_from_plain(kind, value, table)
 
 
-def _settings(cls: type[Any], recipe: Mapping[str, Any], given: Any) -> Any:
-    where = cls.__name__.lower()
-    require(isinstance(given, cls | Mapping), f"{where} must be a table of settings, got {given!r}.")
-    return given if isinstance(given, cls) else from_plain(cls, {**recipe, **given}, where=where)
+def _settings(section: str, cls: type[Any], *layers: Mapping[str, Any]) -> Any:
+    """A section of settings, of which a later layer goes over those before it."""
+    given = layers[-1].get(section, {})
+    require(isinstance(given, cls | Mapping), f"{section} must be a table of settings, got {given!r}.")
+    if isinstance(given, cls):
+        return given
+    return from_plain(cls, {k: v for layer in layers for k, v in layer.get(section, {}).items()}, where=section)
 
 
 def shipped_recipe(dataset: str) -> dict[str, Any]:
@@ -195,5 +157,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text())
     except FileNotFoundError:
         raise InvalidValueError(f"There is no configuration file {path}.") from None
+    except OSError as error:
+        raise InvalidValueError(f"The configuration file {path} cannot be read ({error.strerror}).") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidValueError(f"{path} is not valid TOML: {error}.") from None

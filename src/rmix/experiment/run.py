@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from rmix._version import __version__
 from rmix.batch import Groups
 from rmix.datasets import Bundle, Split
-from rmix.errors import DivergedError
+from rmix.errors import CheckpointError, DivergedError, InvalidValueError
 from rmix.experiment.config import Config, config_from
 from rmix.experiment.events import EventLog
 from rmix.experiment.result import Result
@@ -89,6 +89,7 @@ def run_config(
         bundle: what ``config.dataset`` loads, where it was loaded before.
         wait: for another process that trains the same run; otherwise :class:`rmix.errors.BusyError`.
     """
+    check_device(device)
     bundle = bundle or config.dataset.load()
     kept = Store(store) if store is not None else None
     identity = run_id(config.to_plain(), bundle.checksum)
@@ -108,11 +109,8 @@ def _read_or_train(
     plain = config.to_plain()
     shown = config.model.prepare(embed(bundle, config.features, device=device) if config.features else bundle)
     make_model = _model_maker(config, shown)
-    ended = kept.result(identity) if kept else None
-    if kept and ended and ended.failure is None:
-        log.info("Run %s ended before; its result is shown.", identity)
-        model = config.model.restored(shown.shape, shown.n_classes, kept.model(identity))
-        return Run(ended, model, reused=True)
+    if kept and (ended := _ended(config, shown, identity, kept)):
+        return ended
     trainer = Trainer(
         config.training,
         config.first,
@@ -126,6 +124,20 @@ def _read_or_train(
     blank = blank_result(identity, config, bundle, device)
     with torch_threads(threads):
         return _train(trainer, make_model, config, shown, blank, kept)
+
+
+def _ended(config: Config, bundle: Bundle, identity: str, kept: Store) -> Run | None:
+    """The run as it ended before, if it did."""
+    result = kept.result(identity)
+    if result is None or result.failure is not None:
+        return None
+    try:
+        model = config.model.restored(bundle.shape, bundle.n_classes, kept.model(identity))
+    except CheckpointError as error:
+        log.warning("%s The run goes on from its last checkpoint instead.", error)
+        return None
+    log.info("Run %s ended before; its result is shown.", identity)
+    return Run(result, model, reused=True)
 
 
 def _train(
@@ -202,6 +214,15 @@ def surface_of(model: nn.Module, points: Tensor) -> dict[str, Any]:
         "y": [round(v, 4) for v in axes[1].tolist()],
         "chance": [[round(v, 4) for v in row] for row in chance.view(GRID, GRID).T.tolist()],
     }
+
+
+def check_device(device: str) -> None:
+    """A device that torch does not know, or cannot use here, is refused before anything is read."""
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0][:80]
+        raise InvalidValueError(f"Device {device!r} cannot be used here ({reason}); use cpu.") from error
 
 
 @contextmanager

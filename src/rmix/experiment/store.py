@@ -26,6 +26,12 @@ def run_id(config: dict[str, Any], checksum: str) -> str:
     return f"{'-'.join(names)}-s{config['seed']}-{digest}"
 
 
+def model_in(folder: Path, run: str) -> dict[str, Any]:
+    """State dict of the selected epoch of a run, from its folder."""
+    state: dict[str, Any] = load(folder / "model.pt", f"model of {run}")["model"]
+    return state
+
+
 class Store:
     """A folder of runs.
 
@@ -66,7 +72,7 @@ class Store:
             return
         folder = self.folder(result.id)
         if model is not None:
-            save(folder / "model.pt", result.id, {"model": model})
+            save(folder / "model.pt", f"model of {result.id}", {"model": model})
         write_whole(folder / "result.json", result.to_json().encode(), durable=True)
 
     def result(self, run: str) -> Result | None:
@@ -81,8 +87,7 @@ class Store:
 
     def model(self, run: str) -> dict[str, Any]:
         """State dict of the selected epoch."""
-        state: dict[str, Any] = load(self.folder(run) / "model.pt", run)["model"]
-        return state
+        return model_in(self.folder(run), run)
 
     def results(self) -> list[Result]:
         """Results of all ended runs, by id."""

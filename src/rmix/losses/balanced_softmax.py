@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import torch
 from torch import Tensor
@@ -27,7 +28,7 @@ class BalancedSoftmax:
     """
 
     def __init__(self, counts: Sequence[int], tau: float = 1.0) -> None:
-        require(0 <= tau < float("inf"), f"tau must be >= 0 and finite, got {tau}")
+        require(0 <= tau < inf, f"tau must be >= 0 and finite, got {tau}")
         size = torch.tensor(counts, dtype=torch.float64)
         self.offset = tau * size.log() if tau else torch.zeros_like(size)  # (n_classes,); 0 * log(0) is no number
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import torch
 from torch import Tensor
@@ -26,7 +27,7 @@ class Focal:
     gamma: float
 
     def __post_init__(self) -> None:
-        require(0 <= self.gamma < float("inf"), f"gamma must be >= 0 and finite, got {self.gamma}")
+        require(0 <= self.gamma < inf, f"gamma must be >= 0 and finite, got {self.gamma}")
 
     def __call__(self, logits: Tensor, y: Tensor) -> Tensor:
         loss = cross_entropy(logits, y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import numpy as np
 import torch
@@ -28,8 +29,8 @@ class ClassMargins:
     """
 
     def __init__(self, counts: Sequence[int], max_margin: float, scale: float) -> None:
-        require(0 <= max_margin < float("inf"), f"max_margin must be >= 0 and finite, got {max_margin}")
-        require(0 < scale < float("inf"), f"scale must be > 0 and finite, got {scale}")
+        require(0 <= max_margin < inf, f"max_margin must be >= 0 and finite, got {max_margin}")
+        require(0 < scale < inf, f"scale must be > 0 and finite, got {scale}")
         rows = np.array(counts, dtype=np.float64)
         root = np.where(rows > 0, np.maximum(rows, 1) ** -0.25, 0.0)
         self.margin = torch.from_numpy(max_margin * root / root.max())  # (n_classes,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from rmix.methods.space import Choice, Space, log_uniform
 from rmix.recipe import Facts, Outcome, Recipe, Rows, Stage
 from rmix.samplers import HeldOut, Rest
 from rmix.weightings import ByRow, Confidence
+from rmix.weightings.rule import check_weights
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,8 @@ class AFR(Method):
     split_seed: int = 0
 
     def __post_init__(self) -> None:
-        require(self.gamma >= 0, f"gamma must be >= 0, got {self.gamma} (afr)")
-        require(self.l2 >= 0, f"l2 (lambda) must be >= 0, got {self.l2} (afr)")
+        require(0 <= self.gamma < inf, f"gamma must be >= 0 and finite, got {self.gamma} (afr)")
+        require(0 <= self.l2 < inf, f"l2 (lambda) must be >= 0 and finite, got {self.l2} (afr)")
         HeldOut(self.held_out)  # refuses a bad share
 
     def stages(self, facts: Facts) -> Iterator[Stage]:
@@ -67,6 +69,7 @@ class AFR(Method):
         weight = np.exp(-self.gamma * chance)
         if self.balance_classes:
             weight /= np.bincount(y[held])[y]
+        check_weights(weight[held], self.name)
         scaled: np.ndarray = weight / weight[held].mean()
         return scaled
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,8 +58,8 @@ class CGD(Method):
     balanced: bool = True
 
     def __post_init__(self) -> None:
-        require(self.step_size >= 0, f"step_size must be >= 0, got {self.step_size} ({self.name})")
-        require(self.capacity >= 0, f"capacity (C) must be >= 0, got {self.capacity} ({self.name})")
+        require(0 <= self.step_size < inf, f"step_size must be >= 0 and finite, got {self.step_size} ({self.name})")
+        require(0 <= self.capacity < inf, f"capacity (C) must be >= 0 and finite, got {self.capacity} ({self.name})")
 
     def recipe(self, facts: Facts) -> CommonGood:
         members, rows = facts.known_groups()

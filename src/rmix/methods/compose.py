@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rmix.batch import Groups
+from rmix.errors import require
 from rmix.methods.base import Method
 from rmix.methods.erm import ERM
 from rmix.recipe import Facts, Mixer, Recipe, Sampler, Stage, Weighting
@@ -43,6 +44,12 @@ class Compose(Method):
     weighting: WeightRule | None = None
     mixer: Mixer | None = None
     base: Method | None = None
+
+    def __post_init__(self) -> None:
+        wanted = {"sampler": Sampler, "weighting": WeightRule, "mixer": Mixer, "base": Method}
+        for slot, kind in wanted.items():
+            part = getattr(self, slot)
+            require(part is None or isinstance(part, kind), f"{slot} must be a {kind.__name__}, got {part!r} (compose)")
 
     @property
     def groups(self) -> Groups:  # type: ignore[override]

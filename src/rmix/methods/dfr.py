@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -53,7 +54,7 @@ class DFR(Method):
     split_seed: int = 0
 
     def __post_init__(self) -> None:
-        require(self.l1 >= 0, f"l1 must be >= 0, got {self.l1} (dfr)")
+        require(0 <= self.l1 < inf, f"l1 must be >= 0 and finite, got {self.l1} (dfr)")
         HeldOut(self.held_out)  # refuses a bad share
 
     def stages(self, facts: Facts) -> Iterator[Stage]:

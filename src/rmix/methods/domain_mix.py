@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,7 +64,7 @@ class DomainMix(Method):
     balanced: bool = True
 
     def __post_init__(self) -> None:
-        require(self.adversary >= 0, f"adversary must be >= 0, got {self.adversary} ({self.name})")
+        require(0 <= self.adversary < inf, f"adversary must be >= 0 and finite, got {self.adversary} ({self.name})")
         self._mixer()  # a bad setting is refused where it is written down
 
     def recipe(self, facts: Facts) -> Recipe:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -58,7 +59,7 @@ class Fish(Method):
     pretrain: bool = True
 
     def __post_init__(self) -> None:
-        require(self.meta_lr > 0, f"meta_lr must be > 0, got {self.meta_lr} ({self.name})")
+        require(0 < self.meta_lr < inf, f"meta_lr must be > 0 and finite, got {self.meta_lr} ({self.name})")
         steps = self.meta_steps
         require(steps is None or steps >= 1, f"meta_steps must be >= 1, got {steps} ({self.name})")
         require(

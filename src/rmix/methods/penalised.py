@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ class Penalty:
     anneal: int = 0
 
     def __post_init__(self) -> None:
-        require(0 <= self.weight < float("inf"), f"a penalty must be >= 0 and finite, got {self.weight}")
+        require(0 <= self.weight < inf, f"a penalty must be >= 0 and finite, got {self.weight}")
         require(self.anneal >= 0, f"anneal must be >= 0, got {self.anneal}")
 
     def factor(self, updates: int) -> float:

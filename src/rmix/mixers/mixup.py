@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -68,7 +69,7 @@ class Pairs(Mixer):
     per_sample: bool = False
 
     def __post_init__(self) -> None:
-        require(self.alpha > 0, f"alpha must be > 0, got {self.alpha} ({type(self).__name__})")
+        require(0 < self.alpha < inf, f"alpha must be > 0 and finite, got {self.alpha} ({type(self).__name__})")
 
     @property
     def groups(self) -> Groups:

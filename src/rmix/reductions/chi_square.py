@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import torch
 from torch import Tensor
@@ -43,7 +44,7 @@ class ChiSquare(WorstCase):
     radius: float
 
     def __post_init__(self) -> None:
-        require(0 <= self.radius < float("inf"), f"radius must be >= 0 and finite, got {self.radius}")
+        require(0 <= self.radius < inf, f"radius must be >= 0 and finite, got {self.radius}")
 
     def density(self, loss: Tensor, mass: Tensor) -> Tensor:
         depth = torch.where(mass > 0, loss, loss.min()).max() - loss  # below the largest loss that counts

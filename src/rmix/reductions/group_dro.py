@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -34,8 +35,8 @@ class GroupDRO(Remembers):
     memory: ClassVar[tuple[str, ...]] = ("weight",)
 
     def __init__(self, rows: np.ndarray, eta: float, adjustment: float = 0.0, normalise: bool = False) -> None:
-        require(0 <= eta < float("inf"), f"eta must be >= 0 and finite, got {eta}")
-        require(0 <= adjustment < float("inf"), f"adjustment must be >= 0 and finite, got {adjustment}")
+        require(0 <= eta < inf, f"eta must be >= 0 and finite, got {eta}")
+        require(0 <= adjustment < inf, f"adjustment must be >= 0 and finite, got {adjustment}")
         self.eta, self.normalise = eta, normalise
         self.bonus = torch.from_numpy(adjustment / np.sqrt(np.maximum(rows, 1)))
         self.weight = torch.from_numpy((rows > 0) / np.count_nonzero(rows))  # (n_groups,), sums to one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import ClassVar
 
 import torch
@@ -27,7 +28,7 @@ class VREx(Remembers):
     memory: ClassVar[tuple[str, ...]] = ("steps",)
 
     def __init__(self, n_groups: int, penalty: float, anneal: int) -> None:
-        require(0 <= penalty < float("inf"), f"penalty must be >= 0 and finite, got {penalty}")
+        require(0 <= penalty < inf, f"penalty must be >= 0 and finite, got {penalty}")
         require(anneal >= 0, f"anneal must be >= 0, got {anneal}")
         self.n_groups, self.penalty, self.anneal = n_groups, penalty, anneal
         self.steps = torch.tensor(0)

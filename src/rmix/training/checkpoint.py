@@ -105,6 +105,8 @@ class Shelf(NoShelf):
         save(self.newest, self.key, state)
 
     def load_epoch(self) -> dict[str, Any] | None:
+        for left in self.newest.parent.glob(f".{self.newest.name}.*"):
+            left.unlink(missing_ok=True)  # of a process that was killed while it wrote
         for path in (self.newest, self.previous):
             state = self._try(path, self.key)
             if state is not None:

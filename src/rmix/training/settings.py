@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from typing import Literal
 
 from rmix.errors import require
@@ -41,9 +42,9 @@ class Training:
         require(self.epochs >= 1, f"epochs must be >= 1, got {self.epochs}")
         require(self.batch_size >= 1, f"batch_size must be >= 1, got {self.batch_size}")
         require(self.optimizer in OPTIMIZERS, f"optimizer must be one of {OPTIMIZERS}, got {self.optimizer!r}")
-        require(self.lr > 0, f"lr must be > 0, got {self.lr}")
+        require(0 < self.lr < inf, f"lr must be > 0 and finite, got {self.lr}")
         require(0 <= self.momentum < 1, f"momentum must be in [0, 1), got {self.momentum}")
-        require(self.weight_decay >= 0, f"weight_decay must be >= 0, got {self.weight_decay}")
+        require(0 <= self.weight_decay < inf, f"weight_decay must be >= 0 and finite, got {self.weight_decay}")
         require(self.schedule in SCHEDULES, f"schedule must be one of {SCHEDULES}, got {self.schedule!r}")
         require(0 <= self.warmup < 1, f"warmup must be in [0, 1), got {self.warmup}")
         require(self.clip_norm is None or self.clip_norm > 0, f"clip_norm must be > 0, got {self.clip_norm}")

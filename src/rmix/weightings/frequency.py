@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -28,7 +29,7 @@ class InverseFrequency(GroupRule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.power >= 0, f"power must be >= 0, got {self.power} ({self.name})")
+        require(0 <= self.power < inf, f"power must be >= 0 and finite, got {self.power} ({self.name})")
 
     def by_size(self, members: np.ndarray) -> np.ndarray:
         weight: np.ndarray = members.astype(float) ** -self.power

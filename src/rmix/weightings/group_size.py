@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -61,10 +62,10 @@ class GroupSize(GroupRule):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(
-            self.capacity is None or self.capacity >= 0,
-            f"capacity (C) must be >= 0, got {self.capacity} ({self.name})",
+            self.capacity is None or 0 <= self.capacity < inf,
+            f"capacity (C) must be >= 0 and finite, got {self.capacity} ({self.name})",
         )
-        require(self.ratio >= 1, f"ratio must be >= 1, got {self.ratio} ({self.name})")
+        require(1 <= self.ratio < inf, f"ratio must be >= 1 and finite, got {self.ratio} ({self.name})")
 
     def by_size(self, members: np.ndarray) -> np.ndarray:
         root = 1 / np.sqrt(members)

@@ -104,8 +104,8 @@ def check_window(start: int, window: int, n_epochs: int) -> None:
     """A window of epochs must lie within those recorded."""
     require(
         start >= 0 and window >= 1 and start + window <= n_epochs,
-        f"The window of epochs {start} to {start + window - 1} (counted from 0) lies beyond the "
-        f"{n_epochs} recorded; choose window_start >= 0 and window >= 1 with window_start + window <= {n_epochs}.",
+        f"The window of {window} epochs from epoch {start} on (counted from 0) does not lie within the {n_epochs} "
+        f"recorded; choose window_start >= 0 and window >= 1 with window_start + window <= {n_epochs}.",
     )
 
 

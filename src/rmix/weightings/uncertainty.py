@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import ClassVar
 
 from rmix.errors import require
@@ -29,8 +30,8 @@ class Uncertainty(WeightRule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.eta >= 0, f"eta must be >= 0, got {self.eta} ({self.name})")
-        require(self.c >= 0, f"c must be >= 0, got {self.c} ({self.name})")
+        require(0 <= self.eta < inf, f"eta must be >= 0 and finite, got {self.eta} ({self.name})")
+        require(0 <= self.c < inf, f"c must be >= 0 and finite, got {self.c} ({self.name})")
 
     def prepare(self, facts: Facts) -> Needs[Weighting]:
         uncertainty = yield from self.source.prepare(facts)

@@ -29,7 +29,7 @@ def test_hospitals_are_splits_and_slides_are_groups(tmp_path: Path) -> None:
     assert bundle.test.group.tolist() == [20, 20, 21, 21]
     assert bundle.n_groups == 50
     assert bundle.group_names[35] == "slide 35"
-    assert bundle.train_counts[0], bundle.train_counts[35] == (2, 3)
+    assert (bundle.train_counts[0], bundle.train_counts[35]) == (2, 3)
     assert bundle.shape == (3, 96, 96)
 
 
@@ -40,6 +40,8 @@ def test_groups_may_be_hospitals_and_validation_of_the_training_hospitals(tmp_pa
     assert bundle.test.group.tolist() == [2] * 4
     assert bundle.train_counts == (2, 0, 0, 3, 2)
     assert bundle.group_names == tuple(f"hospital {h}" for h in range(5))
+    said = Camelyon17(root=str(tmp_path), id_valid=True).differences(bundle)
+    assert said[1] == "Split 'valid' has 2 rows, published are 33,560."
 
 
 def test_patients_have_three_digits_also_after_a_spreadsheet(tmp_path: Path) -> None:

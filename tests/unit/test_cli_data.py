@@ -93,7 +93,10 @@ def test_check_reads_images_and_its_exit_code_says(birds, capsys):
     code, out, _ = said(capsys, "check", "birds", "--root", str(birds))
     assert code == 1
     assert f"Found in {birds / 'birds_v1'}." in out
-    assert "b.jpg is empty.\nd.jpg is cut off.\nbirds: 4 / 4 / 5 rows, 2 classes, 2 groups; 2 problems.\n" in out
+    assert (
+        "b.jpg is empty.\nd.jpg is cut off.\nbirds: 4 / 4 / 5 rows, 2 classes, 2 groups; 2 images cannot be read.\n"
+        in out
+    )
     code, out, _ = said(capsys, "check", "birds", "--quick", "--root", str(birds))
     assert code == 0
     assert out.endswith("2 groups; no problem.\n")
@@ -105,11 +108,12 @@ def test_check_compares_with_the_published_counts(birds, capsys, monkeypatch):
     monkeypatch.setattr(Birds, "published_rows", {"valid": 5})
     code, out, _ = said(capsys, "check", "birds", "--quick", "--root", str(birds))
     assert code == 1
-    assert out.splitlines()[-4:] == [
+    assert out.splitlines()[-5:] == [
         "'[b]' in split 'train' has 2 rows, published are 1,500.",
         "'c' in split 'test' has 0 rows, published are 1.",
         "Split 'valid' has 4 rows, published are 5.",
-        "birds: 4 / 4 / 5 rows, 2 classes, 2 groups; 3 problems.",
+        "birds: 4 / 4 / 5 rows, 2 classes, 2 groups; 3 of these counts differ from the published ones.",
+        "So it is another version: results on it compare with one another, not with published ones.",
     ]
 
 

@@ -52,6 +52,16 @@ def test_validation_of_the_training_years(tmp_path: Path) -> None:
     bundle = load(write_fmow(tmp_path, PLAIN + SPECIAL), id_valid=True)
     assert numbers(bundle.valid) == [66]
     assert numbers(bundle.test) == [69, 71]
+    said = [FMoW(root=str(tmp_path), id_valid=ours).differences(bundle)[-2] for ours in (False, True)]
+    assert said == [f"Split 'valid' has 1 rows, published are {n}." for n in ("19,915", "11,483")]
+
+
+def test_a_copy_without_its_images_says_so(tmp_path: Path) -> None:
+    (write_fmow(tmp_path, PLAIN + SPECIAL) / "images").rename(tmp_path / "pictures")
+    with pytest.raises(
+        DataError, match=r"^FMoW in .* lacks the folder images \(rgb_img_N.png.*See: rmix data describe"
+    ):
+        load(tmp_path)
 
 
 def test_groups_are_regions_by_name(tmp_path: Path) -> None:

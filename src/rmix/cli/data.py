@@ -52,6 +52,7 @@ def describe(console: Console, name: str) -> None:
     cls: type[Any] = lookup("data set", name, DATASETS)
     about = Table.grid(padding=(0, 2))
     about.add_column(style="bold", no_wrap=True)
+    about.add_column(overflow="fold")  # long paths go on below
     for section, text in card(cls).items():
         about.add_row(name if section == "summary" else section, Text(text))
     about.add_row("Settings", Text(f"{', '.join(f.name for f in fields(cls))}: rmix train {name} METHOD --help"))
@@ -109,16 +110,20 @@ def report(console: Console, dataset: DataSet, bundle: Bundle, *, quick: bool) -
     """Show what was found; the exit code."""
     rows = {split: group_rows(bundle, split) for split in bundle.splits}
     console.print(counts(rows, f"{bundle.name}: rows by group") if bundle.n_groups else "There are no groups.")
-    problems = dataset.differences(bundle) if isinstance(dataset, OnDisk) else []
-    if not quick:
-        problems += [problem for split in bundle.splits for problem in unreadable(console, bundle, split)]
-    for problem in problems[:SHOWN]:
+    other = dataset.differences(bundle) if isinstance(dataset, OnDisk) else []
+    bad = [] if quick else [why for split in bundle.splits for why in unreadable(console, bundle, split)]
+    for problem in [*other, *bad][:SHOWN]:
         complain(console, problem)
+    if len(other) + len(bad) > SHOWN:
+        complain(console, f"… and {len(other) + len(bad) - SHOWN:,} more.")
     sizes = " / ".join(f"{len(split):,}" for split in bundle.splits.values())
-    found = "no problem" if not problems else f"{len(problems):,} problem{'s' if len(problems) > 1 else ''}"
-    said = f"{bundle.name}: {sizes} rows, {bundle.n_classes} classes, {bundle.n_groups} groups; {found}."
-    console.print(said, highlight=False, soft_wrap=True)
-    return 1 if problems else 0
+    found = [f"{len(other):,} of these counts differ from the published ones"] if other else []
+    found += [f"{len(bad):,} images cannot be read"] if bad else []
+    said = f"{bundle.name}: {sizes} rows, {bundle.n_classes} classes, {bundle.n_groups} groups; "
+    console.print(said + (", ".join(found) or "no problem") + ".", highlight=False, soft_wrap=True)
+    if other:
+        console.print("So it is another version: results on it compare with one another, not with published ones.")
+    return 1 if other or bad else 0
 
 
 def complain(console: Console, problem: str) -> None:

@@ -54,12 +54,17 @@ class Camelyon17(ImagesOnDisk):
         "patches": "a folder of PNG files a node, 96 x 96, 10.7 GB",
     }
     published_rows: ClassVar[Mapping[str, int]] = {"train": 302436, "valid": 34904, "test": 85054}
+    pictures: ClassVar[str] = "patches"
     size: int = 96
     group: Literal["slide", "hospital"] = "slide"
     id_valid: bool = False
 
     def __post_init__(self) -> None:
         require(self.group in COUNTED, f"group must be one of {', '.join(COUNTED)}, got {self.group!r}")
+
+    @property
+    def expected_rows(self) -> Mapping[str, int]:
+        return {**self.published_rows, **({"valid": 33560} if self.id_valid else {})}
 
     @property
     def selection(self) -> str:

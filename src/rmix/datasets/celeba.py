@@ -54,6 +54,7 @@ class CelebA(ImagesOnDisk):
         f"{PARTITION}.csv or .txt": "their splits, in the same order",
         PICTURES: "202,599 JPEG files of 178 x 218, 1.4 GB",
     }
+    pictures: ClassVar[str] = PICTURES
     marks: ClassVar[tuple[str, ...]] = (f"{ATTRIBUTES}.csv", f"{ATTRIBUTES}.txt")
     published: ClassVar[Mapping[str, Mapping[str, int]]] = {
         "train": dict(zip(GROUP_NAMES, (71629, 66874, 22880, 1387), strict=True)),

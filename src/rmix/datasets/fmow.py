@@ -73,7 +73,12 @@ class FMoW(ImagesOnDisk):
         "train": dict(zip(REGIONS, (17809, 34816, 1582, 20973, 1641), strict=True)),
     }
     published_rows: ClassVar[Mapping[str, int]] = {"train": 76863, "valid": 19915, "test": 22108}
+    pictures: ClassVar[str] = "images"
     id_valid: bool = False
+
+    @property
+    def expected_rows(self) -> Mapping[str, int]:
+        return {**self.published_rows, **({"valid": 11483} if self.id_valid else {})}
 
     def load(self) -> Bundle:
         folder = self.folder()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -15,6 +16,7 @@ from rmix.datasets.csv_file import Columns
 from rmix.datasets.images import Images
 from rmix.datasets.on_disk import OnDisk
 from rmix.datasets.transforms import View
+from rmix.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,17 @@ class ImagesOnDisk(OnDisk):
         size: width and height of an input.
     """
 
+    pictures: ClassVar[str] = ""  # the folder of the images, below that of the data set
     cache: str = field(default="default", metadata={"plain": False})
     workers: int = field(default=0, metadata={"plain": False})
     size: int = 224
+
+    def folder(self) -> Path:
+        folder = super().folder()
+        if not (folder / self.pictures).is_dir():
+            what = f"the folder {self.pictures} ({self.files[self.pictures]})"
+            raise DataError(f"{self.title} in {folder} lacks {what}. See: rmix data describe {self.name}")
+        return folder
 
     def views(self) -> tuple[View, View]:
         """What is shown of a picture in training, and in evaluation."""

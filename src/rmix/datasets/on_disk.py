@@ -44,6 +44,11 @@ class OnDisk(DataSet):
             f"See: rmix data describe {self.name}"
         )
 
+    @property
+    def expected_rows(self) -> Mapping[str, int]:
+        """The published rows of each split under these settings."""
+        return self.published_rows
+
     def differences(self, bundle: Bundle) -> list[str]:
         """A sentence for each count of ``bundle`` that is not the published one."""
         counted = {name: group_rows(bundle, name) for name in bundle.splits}
@@ -52,7 +57,7 @@ class OnDisk(DataSet):
             for split, groups in self.published.items()
             for group, rows in groups.items()
         ]
-        found += [(f"Split {split!r}", len(bundle.splits[split]), rows) for split, rows in self.published_rows.items()]
+        found += [(f"Split {split!r}", len(bundle.splits[split]), rows) for split, rows in self.expected_rows.items()]
         return [f"{where} has {here:,} rows, published are {rows:,}." for where, here, rows in found if here != rows]
 
 

@@ -53,7 +53,10 @@ class Waterbirds(ImagesOnDisk):
         "waterbird_complete95_forest2water2",
         "cub/data/waterbird_complete95_forest2water2",
     )
-    files: ClassVar[Mapping[str, str]] = {TABLE: "11,788 images, their bird, background and split"}
+    files: ClassVar[Mapping[str, str]] = {
+        TABLE: "11,788 images, their bird, background and split",
+        "SPECIES/NAME.jpg": "the images, in a folder for each of 200 species",
+    }
     published: ClassVar[Mapping[str, Mapping[str, int]]] = {
         "train": dict(zip(GROUP_NAMES, (3498, 184, 56, 1057), strict=True)),
         "valid": dict(zip(GROUP_NAMES, (467, 466, 133, 133), strict=True)),

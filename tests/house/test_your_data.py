@@ -67,7 +67,7 @@ def test_the_mistakes_of_the_page_are_said_as_written(folder, capsys):
     errors = []
     for words in (
         [*train, "people.csv", "--label", "move"],
-        [*train, "people.csv", "--numeric", "age"],
+        [*train, "people.csv"],
         [*train, "good.csv", "--test-file", "test.csv"],
     ):
         assert main(words) == 2

@@ -9,7 +9,7 @@ import torch
 from image_sets import HIDDEN, write_camelyon17
 
 from rmix.datasets import Camelyon17
-from rmix.errors import InvalidValueError
+from rmix.errors import DataError, InvalidValueError
 from rmix.testing import check_card
 
 # (slide, split, tumour): hospitals 0, 3 and 4 train; 1 validates, 2 tests
@@ -55,6 +55,16 @@ def test_patients_have_three_digits_also_after_a_spreadsheet(tmp_path: Path) -> 
     after = load(folder)
     assert after.train.x.paths == before.train.x.paths
     assert after.checksum == before.checksum
+
+
+def test_a_patch_that_is_listed_twice_is_refused(tmp_path: Path) -> None:
+    path = write_camelyon17(tmp_path, PATCHES) / "metadata.csv"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, "99," + lines[3].split(",", 1)[1]]) + "\n")
+    with pytest.raises(
+        DataError, match=rf"metadata.csv row {len(lines) + 1}: image 'patches/.*png' stands in row 4 too"
+    ):
+        load(tmp_path)
 
 
 def test_selection_is_by_the_published_average(tmp_path: Path) -> None:

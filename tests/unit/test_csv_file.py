@@ -39,6 +39,7 @@ def test_without_names_every_column_comes(tmp_path):
         b"id,t\r1,x\r2,y",  # old Mac line ends, none at the end
         b"id,t\n1,x\n2,y\n\n\n",  # blank lines at the end
         b'"id","t"\n"1","x"\n"2","y"\n',
+        b"id, t\n1,x\n2,y\n",  # blanks around names
     ],
 )
 def test_one_table_in_many_spellings(tmp_path, text):

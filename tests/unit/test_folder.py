@@ -142,6 +142,14 @@ def test_paths_may_start_elsewhere(tmp_path: Path) -> None:
         load(tmp_path / "there" / "list.csv", **{**settings, "path": "picture"})
 
 
+def test_a_missing_path_is_refused(tmp_path: Path) -> None:
+    rows = listed(tmp_path)
+    rows[4] = ("", *rows[4][1:])
+    write_csv(tmp_path / "list.csv", HEADER, rows)
+    with pytest.raises(DataError, match=r"list.csv row 6: the path in column 'path' is missing"):
+        load(tmp_path / "list.csv", label="species", split="part")
+
+
 def test_an_image_in_two_splits_is_refused(tmp_path: Path) -> None:
     rows = listed(tmp_path)
     rows[4] = (rows[3][0], *rows[4][1:])  # row 6 of the file, validation, shows what row 5, training, shows

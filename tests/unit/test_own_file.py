@@ -150,6 +150,19 @@ def test_a_file_without_group_columns_has_no_groups_if_another_has(table, tmp_pa
     assert (bundle.train.group, bundle.valid.group, bundle.test.group.tolist()) == (None, None, [1, 0])
 
 
+def test_an_id_that_stands_twice_is_refused_in_one_file_or_in_two(table, tmp_path):
+    text = "income,age,id\n1,30,a\n0,40,b\n0,50,b\n"
+    assert refusal(table(text, id="id")) == "people.csv row 4: id 'b' stands in row 3 too."
+    text, other = text.replace("50,b", "50,c"), "id,age,income\nd,1,0\nb,2,1\n"
+    (tmp_path / "test.csv").write_text(other)
+    said = f"test.csv row 3: id 'b' stands in {tmp_path / 'people.csv'} row 3 too."
+    with pytest.raises(DataError, match=said):
+        table(text, id="id", test_file="test.csv").load()
+    (tmp_path / "test.csv").write_text(other.replace("b", "e"))
+    assert len(table(text, id="id", test_file="test.csv").load().test) == 2
+    assert refusal(table(text, id="di")).startswith("people.csv has no column 'di'. Did you mean 'id'?")
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [

@@ -98,6 +98,20 @@ def test_what_is_no_number_where_training_has_numbers(loaded):
     assert refusal(loaded, "age", rows(1, "inf", rest=(1, 1)), numeric=("age",)).startswith("t.csv row 3: column 'age'")
 
 
+def test_a_slip_does_not_turn_numbers_into_categories(loaded):
+    """Nine of ten training values are numbers, or eight of nine, which are fewer than nine tenths."""
+    assert refusal(loaded, "age", rows(*range(9), "o1d")) == (
+        "t.csv row 11: column 'age' must be a number, got 'o1d'; or say --categorical age."
+    )
+    assert loaded("age", rows(*range(8), "o1d")).shape == (9,)
+    assert loaded("age", rows(*range(9), "o1d"), categorical=("age",)).shape == (10,)
+
+
+def test_an_id_is_no_input(loaded):
+    data = [(y, part, 10 * i + y, y) for i, part in enumerate(("train", "val", "test")) for y in (0, 1)]
+    assert loaded("number,age", data, id="number").shape == (1,)
+
+
 def test_a_column_that_tells_rows_apart_is_refused(loaded):
     assert refusal(loaded, "name", rows(*(f"n{i}" for i in range(30)))) == (
         "t.csv: column 'name' has 30 distinct values in 30 training rows, so it tells rows apart rather than classes; "

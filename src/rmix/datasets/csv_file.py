@@ -129,7 +129,7 @@ def read_csv(path: str | Path, columns: Sequence[str] | None = None, *, unique: 
     with _opened(path) as file:
         found = _read(path, file, columns)
     if unique is not None:
-        _check_unique(found, unique)
+        check_unique(unique, found)
     return found
 
 
@@ -137,7 +137,7 @@ def header_of(path: str | Path) -> list[str]:
     """Names of the columns of a CSV file."""
     path = Path(path)
     with _opened(path) as file:
-        return next(_rows(path, file), [""])
+        return [name.strip() for name in next(_rows(path, file), [""])]
 
 
 @contextmanager
@@ -178,7 +178,7 @@ def _not_utf8(path: Path) -> tuple[int, int]:
 
 def _read(path: Path, file: TextIO, columns: Sequence[str] | None) -> Columns:
     rows = _rows(path, file)
-    header = next(rows, [])
+    header = [name.strip() for name in next(rows, [])]
     if not header:
         raise DataError(f"{path} is empty: it has no header.")
     if len(header) == 1 and (other := next((mark for mark in ";\t|" if mark in header[0]), None)):
@@ -244,11 +244,16 @@ def _whole_rows(file: TextIO) -> int:
     return count
 
 
-def _check_unique(columns: Columns, name: str) -> None:
-    column = columns[name]
-    if len(set(column)) == len(column):
+def check_unique(name: str, *files: Columns) -> None:
+    """Refuse a value of a column that stands twice, in one file or in two."""
+    if len(set().union(*(file[name] for file in files))) == sum(map(len, files)):
         return
-    first: dict[str, int] = {}
-    for row, value in enumerate(column):
-        if first.setdefault(value, row) != row:
-            raise columns.refused(row, f"{name} {value!r} stands in row {first[value] + FIRST_ROW} too.")
+    first: dict[str, tuple[Columns, int]] = {}
+    for file in files:
+        for row, value in enumerate(file[name]):
+            here = (file, row)
+            there = first.setdefault(value, here)
+            if there is not here:
+                where = f"row {there[1] + there[0].first_row}"
+                path = "" if there[0] is file else f"{there[0].path} "
+                raise file.refused(row, f"{name} {value!r} stands in {path}{where} too.")

@@ -45,6 +45,7 @@ class ImageFiles(OwnFile):
         shares: shares of the rows dealt to validation and to test, where nothing says.
         missing: what stands for a missing value, besides nothing at all.
         unseen_groups: allow groups in validation or test that training has no row of.
+        id: column in which no value may stand twice, in one file or in two.
         seed: of the dealing.
         path: column of the paths.
         folder: that the paths start from; nothing = where the table lies.
@@ -101,9 +102,12 @@ class ImageFiles(OwnFile):
         table = Path(piece.columns.path)
         if self.path not in piece.columns.strings:
             raise missing_column(table, self.path, piece.columns.strings)
+        paths = [piece.columns[self.path][row] for row in piece.rows.tolist()]
+        if "" in paths:
+            raise piece.refused(paths.index(""), f"the path in column {self.path!r} is missing.")
         view = View(self.size, round(self.size * LARGER), square=not self.squash)
         return Images(
-            [piece.columns[self.path][row] for row in piece.rows.tolist()],
+            paths,
             root=table if table.is_dir() else Path(self.folder) if self.folder else table.parent,
             view=replace(view, crop=Crop(), flip=True) if self.augment and name == "train" else view,
             cache=cache_folder(self.cache),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ import torch
 
 from rmix.datasets.base import Split
 from rmix.datasets.cache import cache_folder
-from rmix.datasets.csv_file import Columns
+from rmix.datasets.csv_file import Columns, check_unique
 from rmix.datasets.images import Images
 from rmix.datasets.on_disk import OnDisk
 from rmix.datasets.transforms import View
@@ -77,3 +77,6 @@ class Files:
     paths: Sequence[str]
     table: Columns
     rows: Mapping[str, np.ndarray]
+
+    def __post_init__(self) -> None:
+        check_unique("image", replace(self.table, strings={"image": list(self.paths)}))

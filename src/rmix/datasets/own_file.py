@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from rmix.datasets.base import Bundle, DataSet, Split
-from rmix.datasets.csv_file import Columns, read_csv
+from rmix.datasets.csv_file import Columns, check_unique, read_csv
 from rmix.datasets.parquet_file import read_parquet
 from rmix.errors import DataError, require
 from rmix.streams import stream
@@ -74,6 +74,7 @@ class OwnFile(DataSet):
         shares: shares of the rows dealt to validation and to test, where neither column nor file says.
         missing: what stands for a missing value, besides nothing at all.
         unseen_groups: allow groups in validation or test that training has no row of.
+        id: column in which no value may stand twice, in one file or in two.
         seed: of the dealing.
     """
 
@@ -86,6 +87,7 @@ class OwnFile(DataSet):
     shares: tuple[float, float] = (0.2, 0.2)
     missing: tuple[str, ...] = ("", "?", "NA", "N/A", "NaN", "nan", "null")
     unseen_groups: bool = False
+    id: str = ""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -119,6 +121,8 @@ class OwnFile(DataSet):
     def _pieces(self) -> dict[str, Piece]:
         paths = {"train": self.file, "valid": self.valid_file, "test": self.test_file}
         read = {path: self.read(path) for path in dict.fromkeys(paths.values()) if path}
+        if self.id:
+            check_unique(self.id, *read.values())
         whole = {name: self._whole(read[path]) for name, path in paths.items() if path}
         self._check_columns(whole)
         if self.split:
@@ -158,7 +162,7 @@ class OwnFile(DataSet):
 
 def read_columns(path: str | Path) -> Columns:
     """All columns of a CSV file (``.gz`` too), or of a Parquet file."""
-    return read_parquet(path) if Path(path).suffix == ".parquet" else read_csv(path)
+    return read_parquet(path) if Path(path).suffix in (".parquet", ".pq") else read_csv(path)
 
 
 def by_column(whole: Piece, column: str) -> dict[str, Piece]:

@@ -17,6 +17,7 @@ from rmix.datasets.own_file import A_FEW, OwnFile, Piece, Pieces, as_number, in_
 from rmix.errors import DataError, require
 
 log = logging.getLogger(__name__)
+MOSTLY = 0.9  # share of numbers from which on a column is one of numbers
 Encode = Callable[[Piece], np.ndarray]  # -> (n, k)
 
 
@@ -30,8 +31,9 @@ class Table(OwnFile):
     Source: A file of yours: comma-separated UTF-8 with a header (.gz too), or Parquet where pyarrow is installed.
     Licence: Yours.
 
-    All other columns are inputs. A column whose training values are all numbers is standardised, with a
-    second input that says where a value is missing; any other becomes one input for each of its categories.
+    All other columns are inputs. A column of numbers is standardised, with a second input that says where a
+    value is missing; any other becomes one input for each of its categories. Where nine tenths of the
+    training values are numbers all must be, since the others are slips more often than categories.
     Everything is fitted on the training rows alone: a category they lack is all zeros.
 
     Args:
@@ -81,7 +83,7 @@ class Table(OwnFile):
         for name in (*self.drop, *self.numeric, *self.categorical):
             if name not in there:
                 raise missing_column(train.columns.path, name, there)
-        kept_out = {self.label, self.split, *self.drop, *(() if self.group_inputs else self.group)}
+        kept_out = {self.label, self.split, self.id, *self.drop, *(() if self.group_inputs else self.group)}
         return [name for name in there if name not in kept_out]
 
     def _fitted(self, train: Piece, name: str) -> list[Encode]:
@@ -90,13 +92,16 @@ class Table(OwnFile):
         present = [value for value in values if value]
         if len(set(values)) < 2:
             return []
-        if name in self.numeric or (
-            name not in self.categorical and present and all(as_number(value) is not None for value in set(present))
-        ):
+        if name in self.numeric or (name not in self.categorical and _of_numbers(present)):
             return [Number.fit(train, name, missing=len(present) < len(values))]
         _check_categories(train, name, len(set(present)))
         common = [value for value, _ in Counter(sorted(values)).most_common(self.most_categories)]
         return [Category(name, tuple(sorted(common, key=in_order)))]
+
+
+def _of_numbers(present: list[str]) -> bool:
+    number = {value: as_number(value) is not None for value in set(present)}
+    return bool(present) and sum(map(number.__getitem__, present)) >= MOSTLY * len(present)
 
 
 def _check_categories(train: Piece, name: str, distinct: int) -> None:

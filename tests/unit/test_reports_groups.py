@@ -81,6 +81,23 @@ def test_the_figure_has_a_dot_a_group_and_method() -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["big", "small"]
 
 
+def test_too_many_dots_become_cells() -> None:
+    """Nine methods and eight groups: rows from top to bottom, each number in the colour of its cell."""
+    names = tuple("abcdefgh")
+    tables = [GroupTable((m, *[5] * 7), [10] * 8, 35 + m, 80) for m in range(9)]
+    runs = [made(f"method{m}", test=table, group_names=names, train_counts=(5,) * 8) for m, table in enumerate(tables)]
+    report = GroupAccuracy([*runs, made("failed", correct=None, group_names=names, train_counts=(5,) * 8)])
+    (axes,) = report.figure().axes
+    written = [[text.get_text() for text in axes.texts[8 * m : 8 * m + 8]] for m in range(10)]
+    assert written == [[f"{10 * m}", *["50"] * 7] for m in range(9)] + [["–"] * 8]
+    assert [axes.texts[8 * m].get_color() for m in (4, 6, 9)] == ["white", "black", "black"]
+    assert axes.collections[0].get_array()[:9, 0].tolist() == pytest.approx([10.0 * m for m in range(9)])
+    assert [label.get_text() for label in axes.get_yticklabels()] == [f"method{m}" for m in range(9)] + ["failed"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == list(names)
+    assert axes.yaxis_inverted()
+    assert len(GroupAccuracy(runs[:8]).figure().axes[0].texts) == 0  # 64 dots can be followed
+
+
 def _as_array(line):  # type: ignore[no-untyped-def]
     import numpy as np
 

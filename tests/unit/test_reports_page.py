@@ -18,8 +18,9 @@ from test_reports_summary import TWO, made, ungrouped
 from rmix import train
 from rmix.errors import InvalidValueError
 from rmix.experiment.result import Result
+from rmix.metrics import GroupTable
 from rmix.reports import write_page
-from rmix.reports.page import best_of, close_to, page
+from rmix.reports.page import best_of, close_to, in_tables, page
 from rmix.reports.series import by_dataset
 from rmix.reports.summary import Summary
 
@@ -134,6 +135,29 @@ def test_the_best_is_named_with_those_close_to_it() -> None:
     assert best is rows[0]
     assert close_to(best, rows) == ["rmix"]
     assert best_of(rows[:1]) is None  # nothing to choose from
+
+
+@pytest.mark.parametrize(("groups", "widths"), [(0, []), (1, [1]), (6, [6]), (7, [3, 4]), (16, [5, 5, 6])])
+def test_many_groups_take_several_tables(groups: int, widths: list[int]) -> None:
+    columns = list(range(groups))
+    tables = in_tables(columns)  # type: ignore[arg-type]
+    assert [len(table) for table in tables] == widths
+    assert [column for table in tables for column in table] == columns
+
+
+def test_every_group_of_many_is_on_the_page() -> None:
+    names = tuple(f"group {g}" for g in range(8))
+    many = made(test=GroupTable([1] * 8, [2] * 8, 8, 16), group_names=names, train_counts=(5,) * 8)
+    shown = page([many], "t")
+    assert [shown.count(f"<b>{name}</b>") for name in names] == [1] * 8
+    assert shown.count('class="sortable groups"') == 2
+    assert 'aria-label="Groups of toy, 2 of 2"' in shown
+
+
+def test_the_page_says_which_settings_were_searched_for() -> None:
+    tuned = made("rmix", tuned={"trials": 20, "rule": "worst_group", "settings": {"eta": 3.0}})
+    shown = page([tuned, made("iw")], "t")
+    assert shown.count("best of 20 trials by worst_group on validation") == 1
 
 
 def test_results_are_split_by_data_set() -> None:

@@ -29,7 +29,8 @@ def show_log(console: Console, level: int = logging.INFO) -> None:
     logger = logging.getLogger("rmix")
     logger.handlers = [RichHandler(console=console, show_time=False, show_level=False, show_path=False)]
     logger.setLevel(level)
-    logging.getLogger("rmix.models.features").setLevel(logging.INFO)  # takes minutes, and shows no bar
+    for quiet in ("rmix.lock", "rmix.models.features"):  # may take minutes, and show no bar
+        logging.getLogger(quiet).setLevel(logging.INFO)
 
 
 class StageBars(Callback):

@@ -49,5 +49,5 @@ def draw_line(axes: Axes, values: np.ndarray, **look: Any) -> np.ndarray:
 
     mean: np.ndarray = 100 * values.mean(0)
     axes.plot(np.arange(1, len(mean) + 1), mean, marker="o" if len(mean) == 1 else None, **look)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
     return mean

@@ -1,4 +1,4 @@
-"""Dots with intervals, from top to bottom: what most tables look like as a figure."""
+"""Dots with intervals, or cells of colour: what tables look like as a figure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from rmix.errors import require
-from rmix.reports.estimate import Interval
+from rmix.reports.estimate import UNKNOWN, Interval
 from rmix.reports.style import WIDTH, Look
 
 if TYPE_CHECKING:
@@ -41,3 +41,19 @@ def draw_dots(axes: Axes, dots: Sequence[Dot], look: Look, of: tuple[int, int] =
     axes.yaxis.grid(False)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
+
+
+def draw_cells(axes: Axes, shares: Sequence[Sequence[float]], left: Sequence[str], below: Sequence[str]) -> None:
+    """Rows of shares from top to bottom, darker where they are lower, each with its number in whole per cent."""
+    axes.pcolormesh([[100 * share for share in row] for row in shares], cmap="cividis", vmin=0, vmax=100)
+    for y, row in enumerate(shares):
+        for x, share in enumerate(row):
+            colour = "black" if isnan(share) or share > 0.5 else "white"
+            written = UNKNOWN if isnan(share) else f"{100 * share:.0f}"
+            axes.text(x + 0.5, y + 0.5, written, ha="center", va="center", color=colour, fontsize=6.5)
+    axes.set_xticks([x + 0.5 for x in range(len(below))], below, rotation=90)
+    axes.set_yticks([y + 0.5 for y in range(len(left))], left)
+    axes.invert_yaxis()
+    axes.grid(False)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)

@@ -9,7 +9,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from rmix.experiment.result import Result
-from rmix.reports.dots import draw_dots, figure_of_dots
+from rmix.reports.dots import draw_cells, draw_dots, figure_of_dots
 from rmix.reports.estimate import Estimate, Interval, interval_text, wilson
 from rmix.reports.series import Series, series_of
 from rmix.reports.style import Look, drawing, method_looks
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 HEADERS = ("Data set", "Method", "Group", "Training rows", "Test rows", "Accuracy", "95 % interval", "")
 WORST = "worst"
+MOST_DOTS = 64  # eight methods and eight groups
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class GroupAccuracy:
     def text(self) -> str:
         """The figure in words."""
         ends = (f"{row.series.method} {row.name} {row.accuracy.text} %" for row in self.rows if row.worst)
-        return f"Accuracy of each group with its interval. The worst of each method: {'; '.join(ends)}."
+        return f"Accuracy of each group. The worst of each method: {'; '.join(ends)}."
 
     def frame(self) -> dict[str, list[Any]]:
         """Columns of numbers, shares between 0 and 1; low and high are the ends of the Wilson interval."""
@@ -108,29 +109,44 @@ class GroupAccuracy:
 
     def table(self) -> TextTable:
         """As text, in per cent."""
-        return TextTable(self.title, self.caption, HEADERS, [_cells(row) for row in self.rows], n_words=3)
+        return TextTable(self.title, self.caption, HEADERS, [_text_cells(row) for row in self.rows], n_words=3)
 
     def figure(self) -> Figure:
-        """A panel a data set: groups from top to bottom, a dot and an interval a method."""
+        """A panel a data set, of dots with intervals; of coloured cells where there are too many dots to follow."""
+        by_dataset: dict[str, list[Series]] = {}
+        for series in self.series:
+            by_dataset.setdefault(series.dataset, []).append(series)
         with drawing():
-            by_dataset: dict[str, list[Series]] = {}
-            for series in self.series:
-                by_dataset.setdefault(series.dataset, []).append(series)
-            heights = [len(of[0].first.group_names) * (0.2 * len(of) + 0.2) for of in by_dataset.values()]
-            figure, panels = figure_of_dots(heights)
-            for axes, (dataset, of) in zip(panels, by_dataset.items(), strict=True):
-                for series in of:
-                    rows = [row for row in self.rows if row.series is series]
-                    dots = [(row.accuracy.mean, row.interval) for row in rows]
-                    draw_dots(axes, dots, self.looks[series.method], (of.index(series), len(of)), series.method)
-                axes.set_yticks(range(len(of[0].first.group_names)), of[0].first.group_names)
-                axes.set(title=dataset if len(panels) > 1 else None, ylim=(len(of[0].first.group_names) - 0.5, -0.5))
-            panels[-1].set_xlabel("Test accuracy (%) with its 95 % interval (Wilson)")
-            figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=3, alignment="left")
-            return figure
+            return (self._cells if len(self.rows) > MOST_DOTS else self._dots)(by_dataset)
+
+    def _dots(self, by_dataset: Mapping[str, list[Series]]) -> Figure:
+        """Groups from top to bottom, a dot and an interval a method."""
+        heights = [len(of[0].first.group_names) * (0.2 * len(of) + 0.2) for of in by_dataset.values()]
+        figure, panels = figure_of_dots(heights)
+        for axes, (dataset, of) in zip(panels, by_dataset.items(), strict=True):
+            for series in of:
+                dots = [(row.accuracy.mean, row.interval) for row in self._rows(series)]
+                draw_dots(axes, dots, self.looks[series.method], (of.index(series), len(of)), series.method)
+            axes.set_yticks(range(len(of[0].first.group_names)), of[0].first.group_names)
+            axes.set(title=dataset if len(panels) > 1 else None, ylim=(len(of[0].first.group_names) - 0.5, -0.5))
+        panels[-1].set_xlabel("Test accuracy (%) with its 95 % interval (Wilson)")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=3, alignment="left")
+        return figure
+
+    def _cells(self, by_dataset: Mapping[str, list[Series]]) -> Figure:
+        """Methods from top to bottom, groups from left to right."""
+        figure, panels = figure_of_dots([0.2 * len(of) + 1 for of in by_dataset.values()])
+        for axes, (dataset, of) in zip(panels, by_dataset.items(), strict=True):
+            shares = [[row.accuracy.mean for row in self._rows(series)] for series in of]
+            draw_cells(axes, shares, [series.method for series in of], of[0].first.group_names)
+            axes.set_title(dataset if len(panels) > 1 else "")
+        return figure
+
+    def _rows(self, series: Series) -> list[GroupRow]:
+        return [row for row in self.rows if row.series is series]
 
 
-def _cells(row: GroupRow) -> tuple[str, ...]:
+def _text_cells(row: GroupRow) -> tuple[str, ...]:
     train_rows = "–" if row.train_rows is None else f"{row.train_rows:,}"
     counts = (train_rows, f"{row.test_rows:,.0f}")
     accuracy = (row.accuracy.text, interval_text(row.interval), WORST if row.worst else "")

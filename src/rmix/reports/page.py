@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import pairwise
 from math import isnan
 from pathlib import Path
 
@@ -17,12 +18,13 @@ from rmix.reports.estimate import interval_text, per_cent, points
 from rmix.reports.groups import GroupAccuracy, GroupRow
 from rmix.reports.paired import Difference, Paired
 from rmix.reports.picture import Picture
-from rmix.reports.series import NONE, baseline_of, by_dataset, differing, flat, settings_of
+from rmix.reports.series import NONE, baseline_of, by_dataset, differing, flat, settings_of, tuned_of
 from rmix.reports.style import Look, method_looks, svg
 from rmix.reports.summary import Row, Summary
 from rmix.reports.uncertainty import UncertaintyDensity
 
 TITLE = "How every group fares"
+MOST_COLUMNS = 6  # of groups side by side
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,14 @@ class Section:
     best: Row | None  # by worst group, where there is a choice
     close: Sequence[str]  # methods within one standard deviation of the best
     best_blind: Row | None  # of those that read no group labels in training
-    groups: Sequence[GroupColumn]
+    groups: Sequence[Sequence[GroupColumn]]  # in tables that fit a printed page
     paired: Sequence[Difference]  # of every other method and the baseline
     failures: Sequence[tuple[str, int, str]]  # method, seed, message
     figures: Sequence[Drawn]
     data: Mapping[str, str]  # settings of the data set
     shared: Mapping[str, str]  # settings that all methods have in common
     own: Mapping[str, Mapping[str, str]]  # method -> its other settings
+    tuned: Mapping[str, str]  # method -> how they were searched for
 
 
 def write_page(results: Iterable[Result], path: str | Path, title: str = TITLE, baseline: str | None = None) -> Path:
@@ -111,13 +114,14 @@ def _section(name: str, place: int, results: list[Result], looks: Mapping[str, L
         best=best_of(rows),
         close=close_to(best_of(rows), rows),
         best_blind=best_of([row for row in rows if row.fit == "no"]),
-        groups=groups_of(GroupAccuracy(results, looks).rows),
+        groups=in_tables(groups_of(GroupAccuracy(results, looks).rows)),
         paired=Paired.against(results, baseline).differences,
         failures=[(row.series.method, r.seed, r.failure or "") for row in rows for r in row.series.failed],
         figures=draw(results, looks, f"data-{place}"),
         data=_told(flat(results[0].config["dataset"]), lambda key: True),
         shared=_told(settings[0], lambda key: key not in own),
         own={row.series.method: _told(of, own.__contains__) for row, of in zip(rows, settings, strict=True)},
+        tuned={row.series.method: tuned_of(row.series.first) for row in rows},
     )
 
 
@@ -157,6 +161,13 @@ def groups_of(rows: Iterable[GroupRow]) -> list[GroupColumn]:
         )
         for of in by_place.values()
     ]
+
+
+def in_tables(columns: Sequence[GroupColumn]) -> list[Sequence[GroupColumn]]:
+    """The columns in as few tables as fit a printed page, all about as wide."""
+    n = -(-len(columns) // MOST_COLUMNS)
+    ends = [len(columns) * i // n for i in range(n + 1)] if n else []
+    return [columns[start:end] for start, end in pairwise(ends)]
 
 
 def draw(results: list[Result], looks: Mapping[str, Look], prefix: str) -> list[Drawn]:

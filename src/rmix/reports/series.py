@@ -89,6 +89,18 @@ def settings_of(config: Mapping[str, Any]) -> dict[str, str]:
     return flat(config["method"]) | flat(others)
 
 
+def tuned_of(result: Result) -> str:
+    """How its settings were searched for, empty where they were not.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> tuned_of(SimpleNamespace(tuned={"trials": 20, "rule": "worst_group"}))
+        'best of 20 trials by worst_group on validation'
+    """
+    how = result.tuned
+    return f"best of {how['trials']} trials by {how['rule']} on validation" if how else ""
+
+
 def flat(plain: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     """Nested settings as ``path: text``, sorted, so that it is the same before and after a way through JSON.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from filelock import FileLock
+
 from rmix.errors import InvalidValueError
-from rmix.lock import locked
 
 
 def optuna() -> ModuleType:
@@ -32,14 +32,13 @@ class _Lock:
     """What Optuna asks of a lock; its own ones outlive a killed holder by half a minute."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path.with_name(f"{path.name}.lock")
-        self._held = ExitStack()
+        self._lock = FileLock(path.with_name(f"{path.name}.lock"))
 
     def acquire(self) -> bool:
         """Wait for the lock."""
-        self._held.enter_context(locked(self._path, "The journal of searches"))
+        self._lock.acquire()
         return True
 
     def release(self) -> None:
         """Let others write."""
-        self._held.close()
+        self._lock.release()

@@ -137,7 +137,7 @@ def test_the_best_is_named_with_those_close_to_it() -> None:
     assert best_of(rows[:1]) is None  # nothing to choose from
 
 
-@pytest.mark.parametrize(("groups", "widths"), [(0, []), (1, [1]), (6, [6]), (7, [3, 4]), (16, [5, 5, 6])])
+@pytest.mark.parametrize(("groups", "widths"), [(0, []), (1, [1]), (5, [5]), (6, [3, 3]), (16, [4, 4, 4, 4])])
 def test_many_groups_take_several_tables(groups: int, widths: list[int]) -> None:
     columns = list(range(groups))
     tables = in_tables(columns)  # type: ignore[arg-type]

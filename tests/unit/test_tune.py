@@ -123,7 +123,8 @@ def test_the_best_on_validation_is_kept_and_used(tmp_path: Path) -> None:
     (best,) = tune([search], 6, store, Local(1))
     assert best is not None
     values: dict[float, list[float]] = {}
-    for result in store.results():
+    assert store.results() == []  # a report of the store is about comparisons
+    for result in Store(tmp_path / "searches").results():
         values.setdefault(result.config["method"]["eta"], []).append(result.selected["value"])
     assert all(len(of) == 2 for of in values.values())  # one run a seed and trial
     means = {eta: sum(of) / 2 for eta, of in values.items()}
@@ -134,7 +135,7 @@ def test_the_best_on_validation_is_kept_and_used(tmp_path: Path) -> None:
     (used,) = tuned_configs([replace(BASE, seed=3)], checksum, store)
     assert replace(used.config, seed=0) == best.config
     assert used.how == best.how
-    stages = len(list(tmp_path.glob("stages/*.pt")))
+    stages = len(list(tmp_path.glob("searches/stages/*.pt")))
     assert stages == 2  # once a seed, not once a trial
 
 

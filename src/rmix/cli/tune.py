@@ -19,7 +19,7 @@ from rmix.errors import InvalidValueError
 from rmix.experiment.store import Store
 from rmix.studies.cell import load_once
 from rmix.studies.plan import fitting, with_methods
-from rmix.studies.tune import Search, tune
+from rmix.studies.tune import FOLDER, Search, tune
 from rmix.studies.tuned import Tuned
 
 
@@ -63,7 +63,9 @@ def run(argv: Sequence[str]) -> int:
     tuned = " ".join(config.method.name for config in methods)
     use = f"rmix compare {base.dataset.name} --methods {tuned} --tuned --out {options.out}"
     console.print(f"Use them: {use}, with the same other options", soft_wrap=True, highlight=False)
-    console.print(f"Look at all trials: optuna-dashboard {options.out / 'searches' / 'journal.log'}", soft_wrap=True)
+    folder = options.out / FOLDER
+    look = f"optuna-dashboard {folder / 'journal.log'}, or rmix report {folder}"
+    console.print(f"Look at all trials: {look}", soft_wrap=True, highlight=False)
     return 1 if None in found else 0
 
 

@@ -24,7 +24,7 @@ from rmix.reports.summary import Row, Summary
 from rmix.reports.uncertainty import UncertaintyDensity
 
 TITLE = "How every group fares"
-MOST_COLUMNS = 6  # of groups side by side
+MOST_COLUMNS = 5  # of groups side by side
 
 
 @dataclass(frozen=True)

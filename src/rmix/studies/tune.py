@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
 FIRST_SEED = 1000  # of the runs of a search; those that are reported count from 0
+FOLDER = "searches"  # of the store: a store of its own, so that reports of a comparison do not count trials
 ROUND = 5  # trials that are proposed together, from what the rounds before have shown
 
 
@@ -44,7 +45,7 @@ class Search:
     Args:
         base: the configuration whose method is tuned.
         checksum: of the data.
-        store: where runs and searches are kept.
+        store: where searches and their runs are kept.
         seeds: of the runs of each trial; the mean of their values counts.
         training: whether learning rate and weight decay are tuned as well.
     """
@@ -57,7 +58,7 @@ class Search:
         self.space = {**base.method.space, **(training_space(base.training) if training else {})}
         self.space = {key: including(where, self._default(key)) for key, where in self.space.items()}
         self.name = identity(base, checksum, list(self.seeds), sorted(map(repr, self.space.items())))
-        self.folder = store.root / "searches"
+        self.folder = store.root / FOLDER
         self.study: Any = None
 
     @contextmanager
@@ -165,7 +166,9 @@ def tune(
         ):  # in one order, or two processes would wait for each other
             stack.enter_context(search.opened())
         while asked := [(search, trial) for search in searches for trial in search.ask(trials)]:
-            grid = Grid([c for _, trial in asked for c in trial.configs or ()], store.root, executor, device, study)
+            grid = Grid(
+                [c for _, trial in asked for c in trial.configs or ()], store.root / FOLDER, executor, device, study
+            )
             (follow or _train)(grid)
             left = iter(grid.results)
             for search, trial in asked:

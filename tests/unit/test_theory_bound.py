@@ -248,13 +248,21 @@ def test_the_printed_radius_does_not_follow_unless_gamma_rho_is_below_one():
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(0, 1000), st.floats(0.05, 20))
-def test_for_the_logistic_model_and_mixup_gamma_rho_is_below_one_in_64(seed, size):
-    """γρ ≤ (E A″)³ m/s with E A″ ≤ 1/4: so there the printed radius is the larger, by 64^(1/12) or more."""
-    x = low_rank(20, 3, 3, seed)
+@given(st.integers(0, 1000), st.floats(0.05, 20), st.floats(0, 3))
+def test_for_the_logistic_model_and_mixup_gamma_rho_is_below_one_in_64_of_the_largest_weight(seed, size, uneven):
+    """γρ ≤ (E A″)³ m/s, E A″ ≤ 1/4: with equal weights the printed radius is the larger, by 64^(1/12) or more."""
+    x, weight = low_rank(20, 3, 3, seed), rng(seed).exponential(size=20) ** uneven
     law, theta = law_of(MixupMasks(), 3), rng(seed).standard_normal(3)
-    gamma = level(LOGISTIC, size * theta, x, second_moment(x), law)
-    assert gamma * retention(LOGISTIC, size * theta, x).rho <= 1 / 64
+    gamma = level(LOGISTIC, size * theta, x, second_moment(x, weight), law)
+    assert gamma * retention(LOGISTIC, size * theta, x).rho <= weight.max() / 64
+
+
+def test_with_weights_gamma_rho_may_pass_one_in_64():
+    """One row of ten is not zero and has all the weight: θᵀΣθ is ten times E(θᵀx)²."""
+    x, weight, law = np.array([[0.0]] * 9 + [[1.0]]), np.array([0.0] * 9 + [10.0]), law_of(MixupMasks(), 1)
+    theta = np.array([1.1])
+    gamma = level(LOGISTIC, theta, x, second_moment(x, weight), law)
+    assert gamma * retention(LOGISTIC, theta, x).rho > 1.5 / 64
 
 
 def test_the_bound_by_hand():

@@ -11,6 +11,7 @@ from toys import make_batch, rng
 
 from rmix.mixers.mixup import mixup
 from rmix.theory.claims import Toy, identities, orders
+from rmix.theory.covariance import second_moment
 from rmix.theory.expansion import (
     Rows,
     first_order,
@@ -181,6 +182,20 @@ def test_the_stated_first_order_holds_for_centred_rows_of_unit_weight_only():
     rows, theta = rows_of(8)
     args = LOGISTIC, theta, rows.centred(), law
     assert abs(printed_first_order(*args) - first_order(*args)) > 1e-3
+
+
+def test_the_second_order_is_spelt_out_for_centred_rows_only():
+    """G = Σ_jk a_jk θ_j θ_k (E[r_j r_k] + x_ij x_ik), the last line of the lemma about R₂, with w_i in front of it."""
+    law, (rows, theta) = law_of(CutMixMasks())[2], rows_of(8)
+
+    def spelt_out(rows):
+        pairs = second_moment(rows.x) + np.einsum("ij,ik->ijk", rows.x, rows.x)
+        g = np.einsum("jk,j,k,ijk->i", law.cut_second, theta, theta, pairs)
+        return np.mean(rows.weight * LOGISTIC.curvature(rows.x @ theta) * g) / 2
+
+    centred = rows.centred()
+    assert spelt_out(centred) == pytest.approx(second_order(LOGISTIC, theta, centred, law), rel=1e-10)
+    assert abs(spelt_out(rows) - second_order(LOGISTIC, theta, rows, law)) > 1e-3
 
 
 # --- orders ---

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
+from pages import ROOT
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 from toys import rng
@@ -19,12 +20,13 @@ from rmix.theory.buys import complexity
 from rmix.theory.claims import Toy, mixture, readings
 from rmix.theory.covariance import rank, second_moment
 from rmix.theory.expansion import Rows, mixed_loss
-from rmix.theory.features import features_of, last_layer
+from rmix.theory.features import SETTINGS, along, features_of, last_layer
 from rmix.theory.gaussian_groups import GaussianGroups
 from rmix.theory.glm import LOGISTIC
 from rmix.theory.glm_fit import blended, fit_logistic, generalization_gap, group_weights
 from rmix.theory.masks import CutMixMasks, MixupMasks
 from rmix.theory.sheet import Sheet
+from rmix.theory.trained import Case
 
 
 def test_groups_have_the_covariance_they_say():
@@ -87,10 +89,21 @@ def test_the_gap_puts_held_out_groups_in_their_shares():
         generalization_gap(np.zeros(1), train, held, np.zeros(2, dtype=int), np.ones(3) / 3)
 
 
-def test_group_weights_have_mean_one():
-    weights = group_weights(np.array([0.9, 0.1]), 9.0)
-    assert weights @ [0.9, 0.1] == pytest.approx(1)
-    assert weights[1] / weights[0] == pytest.approx(9)
+@pytest.mark.parametrize("shares", [np.array([0.9, 0.1]), np.array([0.45, 0.45, 0.06, 0.04])])
+def test_small_groups_weigh_more_and_the_mean_is_one(shares):
+    weights = group_weights(shares, 9.0)
+    assert weights @ shares == pytest.approx(1)
+    np.testing.assert_allclose(weights[shares < 0.2] / weights[0], 9)
+    assert (weights[shares > 0.2] == weights[0]).all()
+
+
+def test_features_along_principal_axes_keep_most_of_the_rows():
+    """Ten rows on the first axis, four shorter ones on the second: one dimension is the first."""
+    rows = Rows(np.array([[3.0, 0.0]] * 10 + [[0.0, 1.0]] * 4), np.arange(14) % 2.0, np.ones(14))
+    case = along(Case.of_sample(rows, rows, np.arange(14) % 2, np.array([0.5, 0.5])), 1)
+    np.testing.assert_allclose(case.train.x, rows.x * [1, 0], atol=1e-12)
+    np.testing.assert_allclose(case.held.x, case.train.x)
+    assert (rank(case.sigma), rank(case.plain)) == (1, 1)
 
 
 def test_the_last_layer_on_features_is_the_network():
@@ -111,7 +124,8 @@ def test_complexity_grows_with_the_dimension_and_its_bounds_hold():
     for row in (low, high):
         assert row.plain < row.product < row.two < row.proof * 1.02 < row.printed * 1.03
     assert low.product < high.product / 2
-    assert low.gap_erm < high.gap_erm
+    assert low.gap_erm < high.gap_erm < high.bound_derived < high.bound_printed
+    assert low.bound_printed < high.bound_printed
     assert low.erm == high.erm == 8  # √64
 
 
@@ -134,13 +148,48 @@ def test_the_command_prints_tables_and_writes_figures(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "Identities, to rounding" in out
     written = sorted(path.name for path in (tmp_path / "there").iterdir())
-    names = ("bounds", "dimension", "identities", "mixture", "orders", "readings", "weight")
-    figures = [f"theory_{name}.{kind}" for name in ("dimension", "order", "weight") for kind in ("png", "svg")]
+    names = ("bounds", "dimension", "features", "identities", "mixture", "orders", "readings", "weight")
+    drawn = ("dimension", "features", "order", "weight")
+    figures = [f"theory_{name}.{kind}" for name in drawn for kind in ("png", "svg")]
     assert written == sorted([f"{name}.csv" for name in names] + figures)
     with (tmp_path / "there" / "bounds.csv").open(encoding="utf-8") as file:
         bounds = list(csv.DictReader(file))
     assert [row["method"] for row in bounds] == ["iw", "rmix_aware"] * 3 + ["erm", "iw", "rmix_aware"]
     assert all(float(row["gap"]) < float(row["derived"]) < float(row["printed"]) for row in bounds)
+    with (tmp_path / "there" / "features.csv").open(encoding="utf-8") as file:
+        swept = list(csv.DictReader(file))
+    assert [(row["intrinsic"], row["ratio"]) for row in swept] == [(str(r), str(ratio)) for r, ratio in SETTINGS]
+    wide = [row for row in swept if int(row["intrinsic"]) > 1]
+    assert all(float(row["gap_rmix"]) < float(row["gap_erm"]) < float(row["bound_derived"]) for row in wide)
+
+
+def shown(table: list[list[str]]) -> list[list[tuple[float, float]]]:
+    """The numbers of a table, each with half a unit of its last place."""
+    texts = [[cell.replace("−", "-").strip("* ") for cell in row] for row in table]
+    return [[(float(t), 0.5000001 * 10.0 ** -len(t.partition(".")[2])) for t in row] for row in texts]
+
+
+def table_after(line: str) -> list[list[str]]:
+    """The rows of the page's table whose head begins with ``line``, without their first cell."""
+    text = (ROOT / "docs" / "theory.md").read_text()
+    rows = text[text.index(f"\n| {line}") + 1 :].partition("\n\n")[0].splitlines()[2:]
+    return [row.strip("| ").split("|")[1:] for row in rows]
+
+
+@pytest.mark.slow
+def test_the_tables_of_the_page_are_those_of_the_command():
+    found = [(row.mixup, row.cutmix, row.box) for row in readings(Toy()).rows if row.shown == "error"]
+    pages = [(table_after("formula"), found)]
+    with threadpool_limits(1):
+        sizes = [complexity("mixup", r, 9.0, seeds=10) for r in (1, 4, 16, 64)]
+        weights = [complexity("mixup", 8, float(text), seeds=10) for text in ("1", "9", "30", "100", "300")]
+    pages.append((table_after("r | the set"), [(s.product, s.proof, s.printed, s.erm, s.plain) for s in sizes]))
+    columns = ("product", "weighted_rows", "two", "proof", "printed", "under_weights")
+    pages.append((table_after("weight | the set"), [[getattr(w, name) for name in columns] for w in weights]))
+    for table, numbers in pages:
+        for written, computed in zip(shown(table), numbers, strict=True):
+            for (value, half), number in zip(written, computed, strict=True):
+                assert abs(value - number) <= half, (value, number)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # c
 
 from rmix.theory.buys import gaussian_bounds, over_dimension, over_weight
 from rmix.theory.claims import Toy, identities, mixture, orders, readings
-from rmix.theory.features import feature_bounds, two_classes_of
+from rmix.theory.features import SEEDS, feature_bounds, feature_sweeps, two_classes_of
 from rmix.theory.figures import FIGURES, write_figure
 from rmix.theory.sheet import Sheet
 
@@ -52,7 +52,8 @@ def run(argv: Sequence[str]) -> int:
             sheet.write(options.out)
             found[sheet.name] = sheet
     for figure in FIGURES:
-        write_figure(figure, found, options.out)
+        if figure.sheet in found:
+            write_figure(figure, found[figure.sheet], options.out)
     seconds = time.monotonic() - started
     console.print(f"Tables and figures: {options.out} ({seconds:.0f} s). What they say: docs/theory.md", soft_wrap=True)
     return 0
@@ -67,6 +68,13 @@ def sheets(options: Options) -> Iterator[Sheet]:
     yield orders(toy)
     yield over_dimension(options.seeds)
     yield over_weight(options.seeds)
+    swept = [row for name in options.data for row in feature_sweeps(name, options.seed)]
+    note = (
+        f"New last layers on features of ERM along their first principal axes, seeds {options.seed} to "
+        f"{options.seed + SEEDS - 1}, weights of mean one, alpha 0.5. Complexities are times √n, radius one."
+    )
+    if swept:
+        yield Sheet("features", "On features of trained networks", note, 4, swept)
     bounds = gaussian_bounds(options.seed)
     for name in options.data:
         bounds += feature_bounds(name, options.seed)

@@ -16,35 +16,34 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Sheets = Mapping[str, Sheet]
 INK, BLUE, ORANGE, PINK, GREEN, RED = METHODS[:6]
 
 
 @dataclass(frozen=True)
 class TheoryFigure:
-    """A figure, what it is called and what it shows in words."""
+    """A figure of one sheet, what it is called and what it shows in words."""
 
     name: str
+    sheet: str
     title: str
     text: str
-    draw: Callable[[Sheets], Figure]
+    draw: Callable[[Sheet], Figure]
 
 
-def write_figure(figure: TheoryFigure, sheets: Sheets, folder: Path) -> None:
+def write_figure(figure: TheoryFigure, sheet: Sheet, folder: Path) -> None:
     """The figure as SVG, for pages, and as PNG."""
     with drawing():
-        drawn = figure.draw(sheets)
+        drawn = figure.draw(sheet)
         drawn.savefig(folder / f"{figure.name}.png", dpi=200)
     text = svg(drawn, figure.name, figure.title, figure.text)
     (folder / f"{figure.name}.svg").write_text(text, encoding="utf-8")
 
 
-def _order(sheets: Sheets) -> Figure:
+def _order(sheet: Sheet) -> Figure:
     """Regulariser and error over the strength of mixing, a panel a way."""
     figure, panels = figure_of(3, 2.4, columns=3)
-    rows = sheets["orders"].rows
-    for axes, way in zip(panels, dict.fromkeys(r.way for r in rows), strict=True):
-        found = [r for r in rows if r.way == way]
+    for axes, way in zip(panels, dict.fromkeys(sheet.column("way")), strict=True):
+        found = [r for r in sheet.rows if r.way == way]
         strength = [r.strength for r in found]
         axes.loglog(strength, [r.regulariser for r in found], "o-", color=BLUE, label="regulariser")
         axes.loglog(strength, [abs(r.error) for r in found], "s-", color=RED, label="error of loss + regulariser")
@@ -55,10 +54,10 @@ def _order(sheets: Sheets) -> Figure:
     return figure
 
 
-def _sweep(name: str, x: str, label: str) -> Callable[[Sheets], Figure]:
-    def draw(sheets: Sheets) -> Figure:
+def _sweep(x: str, label: str) -> Callable[[Sheet], Figure]:
+    def draw(sheet: Sheet) -> Figure:
         figure, (top, bottom) = figure_of(2, 2.6, share_y=False)
-        values, cutmix = (_values(sheets[name], masks) for masks in ("mixup", "cutmix"))
+        values, cutmix = (_values(sheet, masks=masks) for masks in ("mixup", "cutmix"))
         _draw_terms(top, values[x], values)
         _draw_gaps(bottom, values[x], values, cutmix)
         bottom.set_xlabel(label)
@@ -67,10 +66,26 @@ def _sweep(name: str, x: str, label: str) -> Callable[[Sheets], Figure]:
     return draw
 
 
-def _values(sheet: Sheet, masks: str) -> dict[str, np.ndarray]:
-    """Columns of the rows about one family of masks."""
-    rows = [r for r in sheet.rows if r.masks == masks]
-    return {name: np.array([getattr(r, name) for r in rows]) for name in sheet.columns if name != "masks"}
+def _values(sheet: Sheet, **about: object) -> dict[str, np.ndarray]:
+    """Columns of the rows that have these values."""
+    rows = [r for r in sheet.rows if all(getattr(r, name) == value for name, value in about.items())]
+    return {name: np.array([getattr(r, name) for r in rows]) for name in sheet.columns}
+
+
+def _features(sheet: Sheet) -> Figure:
+    """Bounds at the trained models and their gaps over the dimension of features, a panel a data set."""
+    names = dict.fromkeys(sheet.column("data"))
+    figure, panels = figure_of(len(names), 2.8, columns=2)
+    for axes, name in zip(panels, names, strict=True):
+        values = _values(sheet, data=name, ratio=9.0)
+        for column, label, look in BOUNDS_AND_GAPS:
+            shown = np.where(values[column] > 0, values[column], np.nan)
+            axes.loglog(values["intrinsic"], shown, label=label, markersize=4, **look)
+        axes.set(title=name, xlabel="dimension of the features")
+        _plain_ticks(axes, values["intrinsic"])
+    panels[0].set(ylabel="nats")
+    figure.legend(*panels[0].get_legend_handles_labels(), fontsize=7.5, loc="outside upper left", ncols=2)
+    return figure
 
 
 def _plain_ticks(axes: Axes, x: Sequence[float] | np.ndarray) -> None:
@@ -86,7 +101,14 @@ def _plain_ticks(axes: Axes, x: Sequence[float] | np.ndarray) -> None:
     axes.minorticks_off()
 
 
-TERMS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+Lines = tuple[tuple[str, str, dict[str, Any]], ...]  # column, label, look
+BOUNDS_AND_GAPS: Lines = (
+    ("bound_printed", "bound for RMix, as printed", {"color": ORANGE, "linestyle": "dashed"}),
+    ("bound_derived", "bound for RMix, from the definitions as printed", {"color": PINK, "linewidth": 3}),
+    ("gap_erm", "measured gap, weighted ERM", {"color": INK, "marker": "^"}),
+    ("gap_rmix", "measured gap, RMix", {"color": BLUE, "marker": "o"}),
+)
+TERMS: Lines = (
     ("printed", "bound as printed", {"color": ORANGE, "linestyle": "dashed"}),
     ("proof", "bound the proof supports", {"color": PINK, "linewidth": 4, "alpha": 0.45}),
     ("under_weights", "… with weights counted", {"color": GREEN, "linestyle": "dashed"}),
@@ -117,6 +139,7 @@ def _draw_gaps(axes: Axes, x: np.ndarray, values: Mapping[str, np.ndarray], cutm
 FIGURES = (
     TheoryFigure(
         "theory_order",
+        "orders",
         "Error of the regulariser",
         "Three panels over the strength of mixing: the error of loss plus regulariser falls with the third power where "
         "inputs are mixed less, in step with the regulariser itself for smaller alpha, with the fourth for smaller θ.",
@@ -124,16 +147,26 @@ FIGURES = (
     ),
     TheoryFigure(
         "theory_dimension",
+        "dimension",
         "Complexity and gap over the intrinsic dimension",
         "Above: all bounds and measured complexities grow with the intrinsic dimension, the printed bound fastest. "
         "Below: the measured gaps of weighted ERM and RMix.",
-        _sweep("dimension", "intrinsic", "intrinsic dimension (of 64)"),
+        _sweep("intrinsic", "intrinsic dimension (of 64)"),
     ),
     TheoryFigure(
         "theory_weight",
+        "weight",
         "Complexity and gap over the weight of the small group",
         "Above: the printed bound and that of the proof do not move with the weight, measured complexities do, "
         "and cross the proof's. Below: the measured gaps of weighted ERM and RMix grow.",
-        _sweep("weight", "ratio", "weight of a row of the small group (large: 1)"),
+        _sweep("ratio", "weight of a row of the small group (large: 1)"),
+    ),
+    TheoryFigure(
+        "theory_features",
+        "features",
+        "Bound and gap on features of trained networks",
+        "A panel a data set: the bounds grow with the dimension of the features and lie far above the measured gaps; "
+        "RMix has a smaller gap than weighted ERM.",
+        _features,
     ),
 )

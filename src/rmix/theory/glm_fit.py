@@ -11,13 +11,13 @@ from rmix.theory.masks import Masks
 
 
 def group_weights(shares: Array, ratio: float) -> Array:
-    """Weights (2,) whose second is ``ratio`` times the first, with mean one over the rows.
+    """Weights (n_groups,) of mean one over the rows; a group of less than an equal share weighs ``ratio`` times others.
 
     Example:
         >>> group_weights(np.array([0.75, 0.25]), 5.0).tolist()
         [0.5, 2.5]
     """
-    weights = np.array([1.0, ratio])
+    weights = np.where(shares < 1 / len(shares), ratio, 1.0)
     value: Array = weights / (shares @ weights)
     return value
 
@@ -52,11 +52,16 @@ def fit_logistic(rows: Rows, ridge: float = 1e-3, steps: int = 50) -> Array:
     return theta
 
 
-def generalization_gap(theta: Array, train: Rows, held: Rows, group: Array, shares: Array) -> float:
-    """GError(θ): E_P[w ℓ] − (1/n) Σ w_i ℓ_i, with E_P from held-out rows whose groups (n,) are put in ``shares``."""
+def held_out_loss(theta: Array, held: Rows, group: Array, shares: Array) -> float:
+    """E_P[w ℓ] at ``theta`` (d,), from held-out rows whose groups (n,) are put in ``shares`` (n_groups,)."""
     n_groups = len(shares)
     counts = np.bincount(group, minlength=n_groups)
     require(bool(np.all(counts > 0)), f"Every group needs a held-out row, got counts {counts.tolist()}.")
     loss = held.weight * LOGISTIC.loss(held.x @ theta, held.y)
-    means = np.bincount(group, loss, n_groups) / counts
-    return float(shares @ means) - LOGISTIC.weighted_loss(theta, train.x, train.y, train.weight)
+    return float(shares @ (np.bincount(group, loss, n_groups) / counts))
+
+
+def generalization_gap(theta: Array, train: Rows, held: Rows, group: Array, shares: Array) -> float:
+    """GError(θ): E_P[w ℓ] − (1/n) Σ w_i ℓ_i, with E_P as in :func:`held_out_loss`."""
+    seen = LOGISTIC.weighted_loss(theta, train.x, train.y, train.weight)
+    return held_out_loss(theta, held, group, shares) - seen

@@ -1,13 +1,15 @@
 """Contract 12, with two real processes."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from subjects import SUBJECTS
 
-from rmix.methods import METHODS
+from rmix.experiment.plain import to_plain
 from rmix.testing.distributed import compare, one_process
 
 
@@ -18,18 +20,19 @@ def torchrun(*words: str) -> subprocess.CompletedProcess:
 
 @pytest.fixture(scope="module")
 def left_by_two(tmp_path_factory: pytest.TempPathFactory) -> dict:
-    file = tmp_path_factory.mktemp("two") / "left.pt"
-    done = torchrun("rmix.testing.distributed", str(file))
+    folder = tmp_path_factory.mktemp("two")
+    methods, left = folder / "methods.json", folder / "left.pt"
+    methods.write_text(json.dumps({name: to_plain(method) for name, method in SUBJECTS.items()}))
+    done = torchrun("rmix.testing.distributed", str(methods), str(left))
     assert done.returncode == 0, done.stderr[-3000:]
-    return torch.load(file, weights_only=True)
+    return torch.load(left, weights_only=True)
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("two processes")
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", SUBJECTS)
 def test_two_processes_train_as_one(left_by_two, name):
-    method = METHODS[name]()
-    assert compare(one_process(method), left_by_two[repr(method)]) == []
+    assert compare(one_process(SUBJECTS[name]), left_by_two[name]) == []
 
 
 @pytest.mark.slow

@@ -1,14 +1,17 @@
 """Contract 12: two processes on half batches train as one process on the whole batch.
 
-``torchrun --nproc-per-node 2 -m rmix.testing.distributed FILE`` trains every method in two
-processes; :func:`one_process` trains one method in one, pairing the rows that two would pair.
+``torchrun --nproc-per-node 2 -m rmix.testing.distributed METHODS.json LEFT.pt`` trains methods, as
+plain values by name, in two processes, and keeps what they leave; :func:`one_process` trains one
+method in one, pairing the rows that two would pair.
 """
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +19,8 @@ import torch
 from torch import Tensor, nn
 
 from rmix.batch import Batch, Groups, Mixed, Part
-from rmix.methods import METHODS, Method
+from rmix.experiment.config import method_from
+from rmix.methods import Method
 from rmix.recipe import Facts, Forward, Mixer, Stage
 from rmix.testing.runs import fit
 from rmix.testing.toy import toy_bundle, toy_model
@@ -92,14 +96,15 @@ def compare(one: Mapping[str, Tensor], two: Mapping[str, Tensor]) -> list[str]:
     return [f"{name} is {distance:.2g} apart" for name, distance in apart.items() if not distance <= TOLERANCE]
 
 
-def main(methods: Iterable[Method], file: str) -> None:
+def main(methods: Path, left: Path) -> None:
     """Train every method in this process of several; the first one writes what they leave."""
     torch.set_num_threads(1)
+    plain: dict[str, Any] = json.loads(methods.read_text())
     with processes() as rank:
-        left: dict[str, Any] = {repr(method): trained(method) for method in methods}
+        found = {name: trained(method_from(method)) for name, method in plain.items()}
         if rank == 0:
-            torch.save(left, file)
+            torch.save(found, left)
 
 
 if __name__ == "__main__":
-    main([cls() for cls in METHODS.values()], sys.argv[1])
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -85,6 +85,14 @@ def test_the_core_is_readable_in_one_evening():
     assert lines < 1500, lines
 
 
+def test_there_is_a_line_of_test_for_a_line_of_code():
+    """The contracts that outsiders sign, too, are tests."""
+    contracts = {p for p in FILES if package_of(p) == "testing"}
+    tested = sum(map(lines_without_docstrings, set(FILES) - contracts))
+    tests = sum(map(lines_without_docstrings, [*contracts, *Path(__file__).parents[1].rglob("*.py")]))
+    assert tests >= tested
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_files_and_functions_are_small(path):
     assert len(path.read_text().splitlines()) <= 400

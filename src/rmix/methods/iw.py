@@ -24,7 +24,8 @@ class ImportanceWeighting(Composed):
     Idea: Every group counts alike in the loss; networks that fit every row can undo it.
     Sees: Group labels in training.
     Cost: One forward and one backward pass a step. Measured: 1.0 of an ERM update.
-    Deviations: None known; weights have mean one over groups.
+    Deviations: Weights have mean one over rows, so that the learning rate is that of ERM; `scale` none has
+        mean one over groups, as in the published comparisons on subpopulations.
     Reference numbers: See iw_sampling; the paper does not say which form its row used.
 
     Args:

@@ -31,6 +31,8 @@ class RMix(Composed):
     Deviations: sigma is tested as p < sigma (paper) rather than <= (published code). The last epoch of
         the ERM run is kept (the published code loses it). The window has T epochs (published code)
         where Eq. approximation writes T + 1. lambda = 0 of Algorithm 1 is the clean weighted batch.
+        Weights are scaled to mean one, so that eta does not change the learning rate (`scale` none uses
+        them as they are, as published).
     Reference numbers: The paper's worst group: Waterbirds 90.0 ± 1.1, CelebA 85.3 ± 4.1, CivilComments 70.1 ± 0.9.
 
     Args:
@@ -85,7 +87,8 @@ class RMixAware(Composed):
     Cost: One forward and one backward pass a step. Measured: 1.1 of an ERM update.
     Deviations: The paper gives no value of C, which depends strongly on the group sizes; unless it is
         given, it is solved from the ratio of the largest to the smallest weight. Rows in several groups
-        take the least populous, rows in none weigh 1 (before scaling).
+        take the least populous, rows in none weigh 1 (before scaling). The paper does not say whether
+        weights are scaled; here they have mean one (`scale`).
     Reference numbers: The paper's worst group: Waterbirds 91.6 ± 0.2, CelebA 90.6 ± 0.6, CivilComments 73.3 ± 0.3.
 
     Args:

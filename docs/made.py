@@ -18,9 +18,10 @@ from rmix.methods.space import Choice
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+CARDED = (*METHODS.values(), *DATASETS.values())  # shown by their cards, not in the reference
 SETTING = re.compile(r"(\w+): (.*)")
 MODULES = {
-    "rmix": "What most programs need.",
+    "rmix": "What most programs need. `ERM`, `RMix` and `RMixAware` have [pages of their own](../methods/index.md).",
     "rmix.methods": "A method is a frozen dataclass; each published one has [its page](../methods/index.md).",
     "rmix.recipe": "The five slots of a method, and the one step.",
     "rmix.samplers": "Which rows make a batch.",
@@ -30,7 +31,6 @@ MODULES = {
     "rmix.reductions": "How losses become one number.",
     "rmix.datasets": "Data of memory and disk; each data set is described in [Data sets](../datasets.md).",
     "rmix.models": "Networks with `features` and a `head`.",
-    "rmix.metrics": "Accuracy by group.",
     "rmix.estimator": "The door for scikit-learn.",
     "rmix.loop": "The door for your own loop.",
     "rmix.integrations.hugging_face": "The door for Hugging Face.",
@@ -50,7 +50,7 @@ def method_page(cls: type[Method]) -> str:
     text = card(cls)
     parts = [
         f"# {cls.name}\n\n**{text['summary']}**\n\n{text['Idea']}",
-        "\n".join(["|  |  |\n|---|---|", *(f"| {name} | {_cell(text[name])} |" for name in ("Sees", "Cost", "Paper"))]),
+        "\n".join(f"- **{name}.** {text[name]}" for name in ("Sees", "Cost", "Paper")),
         f'```python\nimport rmix\n\nrun = rmix.train("moons", "{cls.name}", seed=0)\n```',
         f"```console\nrmix train moons {cls.name} --seed 0\n```",
         _settings(cls),
@@ -129,11 +129,12 @@ def datasets_page() -> str:
 
 def deviations() -> str:
     """What each method's card says of its deviations."""
+    cards = {f"[`{name}`](methods/{name}.md)": card(cls) for name, cls in METHODS.items()}
+    none = [link for link, text in cards.items() if text["Deviations"] == "None."]
     parts = [
-        f"### [`{name}`](methods/{name}.md)\n\n{card(cls)['Paper']}\n\n{card(cls)['Deviations']}"
-        for name, cls in METHODS.items()
+        f"### {link}\n\n{text['Paper']}\n\n{text['Deviations']}" for link, text in cards.items() if link not in none
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join([f"No deviation is known of {', '.join(none)}.", *parts])
 
 
 def examples_page() -> str:
@@ -148,30 +149,29 @@ def examples_page() -> str:
 
 def reference_page(module: str) -> str:
     """The public names of a module, from their docstrings."""
-    members = "".join(f"        - {name}\n" for name in public(module))
+    about = [MODULES[module]] if "](" in MODULES[module] else []  # else the docstring says it
+    if top := [f"`{name}`" for name in offered(module) if module != "rmix" and name in rmix.__all__]:
+        about.append(f"On the page of [rmix](rmix.md): {', '.join(top)}.")
+    shown = [name for name in offered(module) if module == "rmix" or name not in rmix.__all__]
+    members = "".join(f"        - {name}\n" for name in shown)
     return (
-        f"# {module}\n\n{MODULES[module]}\n\n::: {module}\n    options:\n      show_root_heading: false\n"
+        f"# {module}\n\n{' '.join(about)}\n\n::: {module}\n    options:\n      show_root_heading: false\n"
         f"      show_root_toc_entry: false\n      members:\n{members}"
     )
 
 
-def public(module: str) -> list[str]:
-    """What a module offers and no page before it shows."""
+def offered(module: str) -> list[str]:
+    """The names of a module that have no card."""
     found = importlib.import_module(module)
-    names = getattr(found, "__all__", None) or [
-        name
-        for name, value in vars(found).items()
-        if getattr(value, "__module__", None) == module and not name.startswith("_")
-    ]
-    elsewhere = set() if module == "rmix" else set(rmix.__all__)
-    published = () if module == "rmix" else tuple(METHODS.values())
-    return [n for n in names if n[0] != "_" and n not in elsewhere and getattr(found, n) not in published]
+    own = [name for name, value in vars(found).items() if getattr(value, "__module__", None) == module]
+    names = getattr(found, "__all__", own)
+    return [name for name in names if name[0] != "_" and len(name) > 1 and getattr(found, name) not in CARDED]
 
 
 def reference_index() -> str:
     """The modules, each in a line."""
     lines = [f"- [`{module}`]({module}.md): {text}" for module, text in MODULES.items()]
-    return "# Reference\n\n" + "\n".join(lines).replace("](../", "](../") + "\n"
+    return "# Reference\n\n" + "\n".join(lines) + "\n"
 
 
 def copied(path: str) -> str:
@@ -193,7 +193,7 @@ COPIED = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", 
 FILES = {
     "README.md#methods": "methods/index.md",
     **{path: page for page, path in COPIED.items()},
-    **{f"examples/{path.name}": "examples.md" for path in EXAMPLES},
+    **{f"examples/{path.name}": f"examples.md#{path.stem}" for path in EXAMPLES},
 }
 CARDS = {  # the first method of a file
     f"src/{cls.__module__.replace('.', '/')}.py": f"methods/{name}.md" for name, cls in reversed(METHODS.items())

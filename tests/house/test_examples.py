@@ -17,3 +17,8 @@ def test_example(path, tmp_path):
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_examples_are_short(path):
     assert len(path.read_text().splitlines()) < 60
+
+
+def test_every_example_is_listed():
+    text = (ROOT / "examples" / "README.md").read_text()
+    assert [path.name for path in EXAMPLES if f"]({path.name})" not in text] == []

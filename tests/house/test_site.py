@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from pages import ROOT
 
+import rmix
 from rmix.datasets import DATASETS
 from rmix.methods import METHODS
 
@@ -62,6 +63,12 @@ def test_every_method_and_data_set_has_its_card(site: Site) -> None:
     methods = {path.stem for path in (site.folder / "methods").glob("*.html")}
     assert methods == {*METHODS, "index"}
     assert set(DATASETS) <= site.pages[site.folder / "datasets.html"].anchors
+
+
+def test_every_public_name_has_an_entry(site: Site) -> None:
+    shown = site.pages[site.folder / "reference" / "rmix.html"].anchors
+    by_card = {cls.__name__ for cls in METHODS.values()}
+    assert {name for name in rmix.__all__ if name[0] != "_" and f"rmix.{name}" not in shown} <= by_card
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Site) -> None:

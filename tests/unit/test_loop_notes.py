@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from rmix import Notes, Objective
+from rmix import Notes, Objective, RMix
 from rmix.errors import CheckpointError
 from rmix.training.checkpoint import save
 
@@ -78,9 +78,14 @@ def test_notes_of_a_run_that_is_over() -> None:
 
 
 def test_weights_come_from_the_notes() -> None:
-    """eta 4, c 1: 4 * u + 1, by hand 1, 3, 5 and 1, over their mean of 2.5."""
-    objective = Objective("rmix", [0, 0, 0, 1], notes=two_epochs())
-    assert objective.weights().tolist() == pytest.approx((20 * np.array([0, 0.5, 1, 0]) + 1) / 8.5)
+    """20 * u + 1, by hand 1, 11, 21 and 1, over their mean of 8.5; in the last epoch only row 2 was wrong."""
+    notes = two_epochs()
+    assert notes.weights().tolist() == pytest.approx((20 * np.array([0, 0.5, 1, 0]) + 1) / 8.5)
+    assert notes.weights(eta=2.0, c=3.0, start=1).tolist() == pytest.approx([3 / 3.5, 3 / 3.5, 5 / 3.5, 3 / 3.5])
+    for method in (RMix(), RMix(eta=2.0, c=3.0, window_start=1)):
+        theirs = Objective(method, [0, 0, 0, 1], notes=notes).weights()
+        mine = notes.weights(method.eta, method.c, method.window_start)
+        assert mine.tolist() == pytest.approx(theirs.tolist())
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from rmix.batch import Batch
 from rmix.errors import CheckpointError, DataError, require
 from rmix.joined import join, world
 from rmix.loop.rows import check_index, check_lengths
+from rmix.methods import RMix
 from rmix.training import checkpoint
-from rmix.weightings import Trajectory
+from rmix.weightings import Trajectory, Uncertainty
 
 KEY = "notes"  # of the file
 
@@ -92,6 +93,19 @@ class Notes:
             window: epochs that count; None = all from ``start`` on.
         """
         return self.trajectory.misclassified(start, self.n_epochs - start if window is None else window)
+
+    def weights(
+        self, eta: float = RMix.eta, c: float = RMix.c, start: int = 0, window: int | None = None
+    ) -> np.ndarray:
+        """RMix's weights of the rows, eta * u + c over their mean, (n,), with u from :meth:`misclassified`.
+
+        For a sampler or a loss of your own: an objective that is given these notes makes them itself.
+
+        Example:
+            >>> Notes.of([[True, True], [False, True]]).weights(eta=4.0).tolist()  # 1 and 3, over 2
+            [0.5, 1.5]
+        """
+        return Uncertainty("mean_one", eta, c).weights(self.misclassified(start, window))
 
     def state_dict(self) -> dict[str, Any]:
         """All that was noted, in the running epoch too: tensors and numbers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ def processes(device: str = "cpu") -> Iterator[int]:
     dist.init_process_group("nccl" if device.startswith("cuda") else "gloo")
     try:
         yield dist.get_rank()
+        gc.collect()  # a model that was wrapped may be part of a cycle, and must not outlive the group
         dist.barrier()  # a process that leaves early can abort the others
     finally:
         dist.destroy_process_group()

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import ClassVar
 
+import numpy as np
+
 from rmix.errors import require
 from rmix.recipe import Facts, Needs, Weighting
 from rmix.weightings.rule import WeightRule
@@ -35,5 +37,8 @@ class Uncertainty(WeightRule):
 
     def prepare(self, facts: Facts) -> Needs[Weighting]:
         uncertainty = yield from self.source.prepare(facts)
-        weight = self.scaled(self.eta * uncertainty + self.c)
-        return ByRow(weight, origin={"uncertainty": uncertainty})
+        return ByRow(self.weights(uncertainty), origin={"uncertainty": uncertainty})
+
+    def weights(self, uncertainty: np.ndarray) -> np.ndarray:
+        """The weight of each row, from how uncertain it is, both (n,)."""
+        return self.scaled(self.eta * uncertainty + self.c)

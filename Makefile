@@ -41,4 +41,4 @@ bench: $(DEVELOP)  ## ratios, each measured in one run
 	$(PY) -m benchmarks
 
 clean:
-	rm -rf .venv demo runs
+	rm -rf .venv demo runs site

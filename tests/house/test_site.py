@@ -8,9 +8,11 @@ import sys
 from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
+from time import monotonic, sleep
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from chromium import chromium, width
 from pages import ROOT
 
 import rmix
@@ -98,10 +100,21 @@ def test_every_link_leads_somewhere(site: Site) -> None:
     assert broken == []
 
 
-def test_search_finds_methods_without_a_server(site: Site) -> None:
-    index = (site.folder / "search" / "search_index.js").read_text()
-    assert all(f'"methods/{name}.html' in index for name in METHODS)
-    assert "iframe-worker.js" in " ".join(site.pages[site.folder / "index.html"].loads)
+def test_it_reads_and_searches_from_disk_on_a_phone(site: Site, tmp_path: Path) -> None:
+    wide = []
+    with chromium(tmp_path) as browser:
+        for name in ("index", "benchmarks", "theory", "choosing", "methods/index", "methods/rmix", "reference/rmix"):
+            browser.get((site.folder / f"{name}.html").as_uri())
+            wide += [name] if width(browser, 390) > 390 else []
+        width(browser, 1280)
+        browser.find_element("css selector", "input.md-search__input").send_keys("lisa")
+        found = "return [...document.querySelectorAll('.md-search-result__link')].map(link => link.pathname)"
+        until = monotonic() + 30
+        while not (paths := browser.execute_script(found)) and monotonic() < until:
+            sleep(0.1)
+        said = [entry["message"] for entry in browser.get_log("browser")]
+    assert (wide, said) == ([], [])
+    assert any(path.endswith("/methods/lisa.html") for path in paths)
 
 
 def test_nothing_else_is_published(site: Site) -> None:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from chromium import chromium, width
 from test_reports_figures import NOTED, RIGHT, history, surfaced
 from test_reports_summary import TWO, made
 
 from rmix.reports import write_page
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 RESULTS = [
     *NOTED,
     surfaced(RIGHT, method="mixup", history=history((9, 3))),
@@ -33,29 +24,10 @@ RESULTS = [
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("needs chromium and chromedriver on the path")
-    webdriver = pytest.importorskip("selenium.webdriver")
-    from selenium.webdriver.chrome.service import Service
-
     folder = tmp_path_factory.mktemp("browser")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):
-        options.add_argument(flag)
-    driven = webdriver.Chrome(options=options, service=Service(driver))
-    driven.get(write_page(RESULTS, folder / "page.html").as_uri())
-    yield driven
-    driven.quit()
-
-
-def width(browser: Any, pixels: int) -> int:
-    """How wide the page is in a window of this width."""
-    metrics = {"width": pixels, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    return int(browser.execute_script("return document.documentElement.scrollWidth"))
+    with chromium(folder) as driven:
+        driven.get(write_page(RESULTS, folder / "page.html").as_uri())
+        yield driven
 
 
 def column(browser: Any, table: str, place: int) -> list[str]:

@@ -230,5 +230,5 @@ def test_pictures_in_files_are_seen_as_the_encoder_was_trained(tmp_path: Path) -
 
 def test_random_crops_cannot_apply_to_features(tmp_path: Path) -> None:
     images = Images(["a.png"], root=tmp_path, view=View(16, flip=True))
-    with pytest.raises(RMixError, match="are made once, so random crops and flips cannot apply"):
+    with pytest.raises(RMixError, match="cannot apply to features, which are made once; say --no-augment"):
         EfficientNetLite0(side=32).view(images)

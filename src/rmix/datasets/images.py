@@ -103,9 +103,7 @@ class Images:
         Nothing is kept on disk, since an encoder reads each image once.
         """
         if self.view.random:
-            raise DataError(
-                "Random crops and flips cannot apply to features that are made once; leave out --dataset.augment."
-            )
+            raise DataError("Random crops and flips cannot apply to features, which are made once; say --no-augment.")
         view = replace(self.view.sized(size), mean=mean, std=std)
         return Images(self.paths, root=self.root, view=view, workers=self.workers, listed=self.listed)
 

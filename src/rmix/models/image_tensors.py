@@ -9,18 +9,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from rmix.errors import DataError, InvalidValueError
+from rmix.errors import DataError
 
 Three = tuple[float, float, float]
 
 
 def images_for(what: str, x: Any, side: int, mean: Three, std: Three) -> Any:
-    """The images ``x``, in files or in a tensor, with this size and normalisation and without augmentation."""
+    """The images ``x``, in files or in a tensor, with this size and normalisation."""
     if hasattr(x, "evaluated_as"):
-        if x.view.random:
-            raise InvalidValueError(
-                f"Features of {what} are made once, so random crops and flips cannot apply: --dataset.no-augment."
-            )
         return x.evaluated_as(side, mean, std)
     return ImageTensor(what, x, side, mean, std)
 

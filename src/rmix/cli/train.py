@@ -21,6 +21,7 @@ from rmix.errors import InvalidValueError, lookup
 from rmix.experiment.config import Config, check_sections, config_from, read_toml
 from rmix.experiment.run import run_config
 from rmix.methods import METHODS
+from rmix.models import ENCODERS, MODELS
 from rmix.tracking import TensorBoard
 from rmix.training.processes import processes
 
@@ -189,11 +190,16 @@ def _first_line(value: Any) -> str:
     return (type(value).__doc__ or "").splitlines()[0]
 
 
+def _names(table: dict[str, type[Any]]) -> str:
+    return ", ".join(f"{name}:NAME" if hasattr(cls, "after_colon") else name for name, cls in table.items())
+
+
 def _description(config: Config, form: Form) -> str:
     method = config.method.name
     about = _first_line(form.own) if form.fixed else f"Method {method} (its card: rmix methods {method})."
     return (
         f"{about} Data set {config.dataset.name}, model {config.model.name}. "
         "Also: --config FILE.toml with sections [dataset] [features] [method] [model] [training] [first] "
-        "and keys selection, seed; --model NAME; --features NAME; --recipe DATASET/METHOD."
+        f"and keys selection, seed; --model NAME ({_names(MODELS)}); --features NAME ({_names(ENCODERS)}); "
+        "--recipe DATASET/METHOD."
     )

@@ -123,7 +123,7 @@ def test_a_missing_column_and_an_index_that_stands_twice(tmp_path):
         written(tmp_path, header=HEADER.replace("toxicity", "toxicty")).load()
     text = written(tmp_path, COMMENTS[:3]).folder() / FILE
     text.write_text(text.read_text().replace("\n1,1001", "\n0,1001"))
-    with pytest.raises(DataError, match="row 3:  '0' stands in row 2 too"):
+    with pytest.raises(DataError, match="row 3: the number '0' stands in row 2 too"):
         CivilComments(root=str(tmp_path)).load()
 
 

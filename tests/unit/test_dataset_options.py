@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,21 @@ def test_a_table_is_trained_from_the_command_line(file, tmp_path, capsys):
     assert "fitting and selection" in shown
     config = json.loads(next(out.glob("runs/*/config.json")).read_text())
     assert config["dataset"]["group"] == ["sex", "y"]
+
+
+def test_groups_that_are_known_in_the_test_alone(file, tmp_path, capsys):
+    """Nobody knows the shares of training then, by which an adjusted average would weigh."""
+    rows = [line.rsplit(",", 2)[0] for line in Path(file).read_text().splitlines()]
+    (tmp_path / "train.csv").write_text("\n".join(rows))
+    words = ["--file", str(tmp_path / "train.csv"), "--test-file", file, "--label", "y", "--group", "sex"]
+    words = ["train", "table", "erm", *words, "--epochs", "1", "--out", str(tmp_path / "runs")]
+    assert main(words) == 2
+    assert "use selection 'average' or 'last'" in capsys.readouterr().err
+    assert main([*words, "--selection", "average"]) == 0
+    shown = capsys.readouterr().out
+    assert "· worst group" in shown
+    assert "adjusted" not in shown
+    assert "Group labels were used for nothing." in shown
 
 
 def test_mistakes_get_one_sentence(file, tmp_path, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 from typing import Annotated
 
@@ -99,7 +100,8 @@ def summary_line(result: Result) -> str:
     assert result.test is not None
     line = f"average {result.test.average:.3f}"
     if result.group_names:
-        line += f" · adjusted average {result.adjusted_average:.3f} · worst group {result.test.worst:.3f}"
-        line += f" · gap {result.test.gap:.3f}"
+        adjusted = result.adjusted_average  # not known where training has no groups, or others than test
+        line += "" if isnan(adjusted) else f" · adjusted average {adjusted:.3f}"
+        line += f" · worst group {result.test.worst:.3f} · gap {result.test.gap:.3f}"
     chosen = result.selected
     return line + f" (epoch {chosen['epoch'] + 1}, chosen by {chosen['rule']} on validation)"

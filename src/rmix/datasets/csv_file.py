@@ -256,4 +256,4 @@ def check_unique(name: str, *files: Columns) -> None:
             if there is not here:
                 where = f"row {there[1] + there[0].first_row}"
                 path = "" if there[0] is file else f"{there[0].path} "
-                raise file.refused(row, f"{name} {value!r} stands in {path}{where} too.")
+                raise file.refused(row, f"{name or 'the number'} {value!r} stands in {path}{where} too.")

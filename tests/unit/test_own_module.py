@@ -135,6 +135,7 @@ class Twice(nn.Module):
         (nn.Linear(3, 2), r"Linear does not take inputs of shape \(2,\): mat1 and mat2 shapes cannot be multiplied"),
         (nn.Linear(2, 5), "Linear gives 5 logits, where there are 2 classes"),
         (nn.Unflatten(1, (2, 1)), r"Unflatten must give logits \(rows, classes\), got \(2, 2, 1\) for 2 rows"),
+        (nn.LazyLinear(2), r"LazyLinear has no size yet at \['weight'\]; run it on an input once"),
         (nn.GRU(2, 2), r"GRU must give logits \(rows, classes\), got tuple for 2 rows"),
     ],
 )

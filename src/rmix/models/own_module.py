@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
-from rmix.errors import InvalidValueError
+from rmix.errors import InvalidValueError, require
 from rmix.models.base import ModelSpec
 from rmix.models.split import split
 
@@ -34,6 +35,8 @@ class OwnModule(ModelSpec):
     @classmethod
     def of(cls, module: nn.Module) -> OwnModule:
         """What builds copies of ``module``."""
+        lazy = [name for name, p in module.named_parameters() if is_lazy(p)]
+        require(not lazy, f"{type(module).__name__} has no size yet at {lazy[:1]}; run it on an input once.")
         digest = hashlib.sha256(repr(module).encode())
         for name, value in module.state_dict().items():
             digest.update(repr((name, tuple(value.shape), value.dtype)).encode())

@@ -2,24 +2,21 @@
 
 import ast
 import importlib
-import inspect
 import re
 from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import rmix
 from rmix.datasets import DATASETS
 from rmix.methods import METHODS, Method
-from rmix.methods.cards import card, markdown_table
+from rmix.methods.cards import card, markdown_table, meanings
 from rmix.methods.space import Choice
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 CARDED = (*METHODS.values(), *DATASETS.values())  # shown by their cards, not in the reference
-SETTING = re.compile(r"(\w+): (.*)")
 MODULES = {
     "rmix": "What most programs need. `ERM`, `RMix` and `RMixAware` have [pages of their own](../methods/index.md).",
     "rmix.methods": "A method is a frozen dataclass; each published one has [its page](../methods/index.md).",
@@ -62,7 +59,7 @@ def method_page(cls: type[Method]) -> str:
 
 
 def _settings(cls: type[Method]) -> str:
-    told = _told(cls)
+    told = meanings(cls)
     if not fields(cls):
         return "It has no settings."
     rows = [
@@ -71,19 +68,6 @@ def _settings(cls: type[Method]) -> str:
     head = "## Settings\n\n| setting | default | what it is | tried by `rmix tune` |\n|---|---|---|---|"
     same = ", ".join(f"`{name}={value!r}`" for name, value in (cls.erm_limit or {}).items())
     return "\n".join([head, *rows]) + (f"\n\nWith {same} it is ERM, bit for bit." if same else "")
-
-
-def _told(cls: type[Any]) -> dict[str, str]:
-    """The lines below ``Args:`` of a docstring, by name."""
-    _, _, below = inspect.cleandoc(cls.__doc__ or "").partition("Args:\n")
-    found: dict[str, str] = {}
-    for line in below.partition("\n\n")[0].splitlines():
-        start = SETTING.match(line.removeprefix("    "))
-        if start and not line.startswith("     "):
-            name, found[start[1]] = start[1], start[2]
-        else:
-            found[name] += " " + line.strip()
-    return found
 
 
 def _tried(cls: type[Method], name: str) -> str:

@@ -156,7 +156,9 @@ def test_methods_and_datasets_list_and_show_cards(capsys):
 
     listed = said(capsys, "methods")[1]
     assert all(f" {name} " in listed for name in METHODS)
-    assert "Deviations:" in said(capsys, "methods", "rmix")[1]
+    shown = " ".join(said(capsys, "methods", "rmix")[1].replace("│", " ").split())
+    assert "Deviations sigma is tested as p < sigma" in shown
+    assert "eta 20.0 the weight of a row is eta * u + c" in shown
     assert all(f" {name} " in said(capsys, "datasets")[1] for name in DATASETS)
     assert "600" in said(capsys, "datasets", "moons")[1]
 

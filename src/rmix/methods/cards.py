@@ -35,6 +35,19 @@ def card(cls: type) -> dict[str, str]:
     return {name: text.strip() for name, text in found.items() if name not in NOT_OF_THE_CARD}
 
 
+def meanings(cls: type) -> dict[str, str]:
+    """What each setting of a class is: the lines below ``Args:`` of its docstring, by name.
+
+    Example:
+        >>> from rmix.methods import Focal
+        >>> meanings(Focal)
+        {'gamma': 'the power; 0 is ERM.'}
+    """
+    below = inspect.cleandoc(cls.__doc__ or "").partition("\nArgs:\n")[2].partition("\n\n")[0]
+    joined = re.sub(r"\n {5,}", " ", below)  # a line that is indented further belongs to the one above
+    return dict(re.findall(r"^ *(\w+): (.*)$", joined, flags=re.MULTILINE))
+
+
 def markdown_table(methods: Iterable[type[Method]]) -> str:
     """A table of the cards, for the README: one row a method.
 

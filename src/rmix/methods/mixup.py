@@ -71,7 +71,11 @@ class InGroupMixup(Composed):
     Deviations: No public code is known; rows that are alone in their group of a batch pair with themselves.
     Reference numbers: The paper's worst group: Waterbirds 68.0 ± 0.4, CelebA 58.3 ± 0.9, CivilComments 69.2 ± 0.8.
 
-    Args: as those of `mixup`.
+    Args:
+        alpha: lambda is drawn from Beta(alpha, alpha).
+        mix_prob: probability of mixing a batch.
+        mix: mixup, cutmix, manifold, manifold_random, or none (the same pairs, not mixed).
+        per_sample: one lambda a row instead of one a batch.
     """
 
     name: ClassVar[str] = "igmix"

@@ -22,7 +22,7 @@ from rmix.batch import Batch, Groups
 from rmix.datasets.base import Bundle, Split
 from rmix.methods import ERM
 from rmix.methods.base import Method
-from rmix.methods.cards import SECTIONS, card
+from rmix.methods.cards import SECTIONS, card, meanings
 from rmix.methods.space import Choice
 from rmix.recipe import Outcome, Remembers
 from rmix.streams import stream
@@ -235,11 +235,13 @@ def _learning(trace: Trace) -> list[Remembers]:
 
 @clause
 def contract_15_card(method: Method) -> str | None:
-    """Its docstring is a card, and what the card says it sees is what it declares."""
+    """Its docstring is a card that explains every setting, and what it says it sees is what the method declares."""
     text = card(type(method))
     assert text["summary"], "its docstring has no first line"
     missing = [name for name in SECTIONS if not text.get(name)]
     assert not missing, f"its card has no {' and no '.join(missing)}"
+    unsaid = [f.name for f in fields(cast(Any, method)) if f.name not in meanings(type(method))]
+    assert not unsaid, f"its card does not say below Args: what {unsaid[0]!r} is"
     declared, sees = type(method).groups, text["Sees"]
     if not isinstance(declared, Groups):  # it depends on the settings
         assert "parts see" in sees, f"what it sees depends on its parts, but its card says {sees!r}"

@@ -8,7 +8,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import epoch, estimator, images, methods, notes, startup, step, tables
+from benchmarks import epoch, estimator, grid, images, methods, notes, startup, step, tables
 from benchmarks.timing import keep_memory
 
 PARTS = {
@@ -20,6 +20,7 @@ PARTS = {
     "estimator": estimator.lines,
     "tables": tables.lines,
     "images": images.lines,
+    "grid": grid.lines,
 }
 
 

@@ -11,6 +11,7 @@ from chromium import chromium, width
 from test_reports_figures import NOTED, RIGHT, history, surfaced
 from test_reports_summary import TWO, made
 
+from rmix.metrics import GroupTable
 from rmix.reports import write_page
 
 RESULTS = [
@@ -18,6 +19,12 @@ RESULTS = [
     surfaced(RIGHT, method="mixup", history=history((9, 3))),
     made("iw", correct=None),
     made("a_method_of_a_long_name", settings={"capacity": 20}, correct=(10, 5)),
+    made(
+        dataset={"name": "many groups"},
+        test=GroupTable([5] * 16, [10] * 16, 80, 160),
+        group_names=tuple(f"other_religions_{g}, non-toxic" for g in range(16)),
+        train_counts=(2695,) * 16,
+    ),
     *TWO,
 ]
 
@@ -103,6 +110,8 @@ def test_printed_it_is_whole(browser):
     width(browser, 760)  # of A4 less its margins
     cut = "return [...document.querySelectorAll('.scroll')].filter(s => s.scrollWidth > 760).length"
     assert browser.execute_script(cut) == 0
+    button = "return getComputedStyle(document.querySelector('th button')).display"
+    assert browser.execute_script(button) == "contents"  # else the headings are missing from a table's second page
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -226,6 +227,32 @@ def test_pictures_in_files_are_seen_as_the_encoder_was_trained(tmp_path: Path) -
     shown = EfficientNetLite0(side=32).view(images)[torch.tensor([0])]
     assert shown.shape == (1, 3, 32, 32)
     assert torch.allclose(shown[0, :, 0, 0], torch.tensor([1.0, 0.0, -127 / 128]), atol=1e-5)
+
+
+def test_a_picture_of_the_same_size_and_name_is_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In files without compression every picture has one size; what is in them is read once, unless they change."""
+    from PIL import Image
+
+    def picture(folder: str, colour: str) -> Path:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        Image.new("RGB", (8, 8), colour).save(tmp_path / folder / "a.bmp")
+        os.utime(tmp_path / folder / "a.bmp", ns=(0, times.pop()))
+        return tmp_path / folder
+
+    def features_of(folder: Path) -> Tensor:
+        split = split_of([0], group=[0], x=Images(["a.bmp"], root=folder, view=View(16)))
+        pair = split_of([0, 1], group=[0, 1], x=Images(["a.bmp"] * 2, root=folder, view=View(16)))
+        return embed(bundle_of(train=pair, valid=split, test=split), encoder, cache=tmp_path).train.x
+
+    times, encoder = [3, 2, 1, 1], EfficientNetLite0(side=32)
+    first, elsewhere = features_of(picture("a", "red")), features_of(picture("b", "blue"))
+    assert not torch.equal(first, elsewhere), "of the same name, size and time"
+    read: list[int] = []
+    monkeypatch.setattr(Images, "_digest", lambda self, row: read.append(row) or self._path(row).read_bytes())
+    assert torch.equal(features_of(tmp_path / "a"), first)
+    assert not read
+    assert torch.equal(features_of(picture("a", "blue")), elsewhere)
+    assert read
 
 
 def test_random_crops_cannot_apply_to_features(tmp_path: Path) -> None:

@@ -116,6 +116,18 @@ def test_a_changed_file_is_decoded_anew(tmp_path: Path, names: list[str]) -> Non
     assert torch.equal(after, images(tmp_path, names)[torch.arange(2)])
 
 
+def test_files_of_one_name_size_and_time_in_two_folders(tmp_path: Path) -> None:
+    """As archives unpack that keep no times, of pictures without compression."""
+    found = []
+    for folder, colour in (("a", "red"), ("b", "blue")):
+        (tmp_path / folder).mkdir()
+        Image.new("RGB", (20, 20), colour).save(tmp_path / folder / "x.bmp")
+        os.utime(tmp_path / folder / "x.bmp", ns=(0, 0))
+        x = Images(["x.bmp"], root=tmp_path / folder, view=PLAIN, cache=tmp_path / "cache")
+        found.append(x[torch.tensor([0])][0, :, 0, 0].tolist())
+    assert found == [[1, 0, 0], [0, 0, 1]]
+
+
 def test_the_checksum_knows_names_sizes_and_view_and_nothing_else(tmp_path: Path, names: list[str]) -> None:
     checksum = images(tmp_path, names).checksum
     assert images(tmp_path, names, cache=tmp_path, workers=5, listed=("x", np.arange(N))).checksum == checksum

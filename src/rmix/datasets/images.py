@@ -110,8 +110,36 @@ class Images:
     @cached_property
     def checksum(self) -> str:
         """A hash of the names and sizes of the files, and of the view."""
-        names = "\n".join(self.paths).encode("utf-8", "surrogateescape")
-        return _hash(repr(self.view).encode(), names, self._files[:, 0].tobytes())
+        return _hash(repr(self.view).encode(), self._names, self._files[:, 0].tobytes())
+
+    def contents(self, memory: Path) -> str:
+        """A hash of all that is in the files, which are read once; ``memory`` is where it is written down.
+
+        Files that lie elsewhere, or of another size or time of change, are read again.
+        """
+        known = memory / _hash(self._place, self._names, self._files.tobytes())
+        if not known.exists():
+            with ThreadPoolExecutor(self.workers or cores(), "rmix images") as pool:
+                found = _hash(*pool.map(self._digest, range(len(self))))
+            memory.mkdir(parents=True, exist_ok=True)
+            aside = known.with_name(f".{known.name}.{os.getpid()}")
+            aside.write_text(found)
+            aside.replace(known)
+        return known.read_text()
+
+    def _digest(self, row: int) -> bytes:
+        try:
+            return hashlib.sha256(self._path(row).read_bytes()).digest()
+        except OSError as error:
+            raise self._refused(row, error.strerror or str(error)) from None
+
+    @property
+    def _place(self) -> bytes:
+        return str(self.root.resolve()).encode("utf-8", "surrogateescape")
+
+    @property
+    def _names(self) -> bytes:
+        return "\n".join(self.paths).encode("utf-8", "surrogateescape")
 
     @cached_property
     def _files(self) -> np.ndarray:
@@ -172,8 +200,8 @@ class Images:
         return self._kept[geometry]
 
     def _open(self, cache: Path, geometry: Geometry) -> Kept | None:
-        names = "\n".join(self.paths).encode("utf-8", "surrogateescape")
-        path = cache / "pictures" / _hash(repr(geometry).encode(), names, self._files.tobytes())
+        what = (repr(geometry).encode(), self._place, self._names, self._files.tobytes())
+        path = cache / "pictures" / _hash(*what)
         try:
             return Kept(path, len(self), geometry.side)
         except OSError as error:

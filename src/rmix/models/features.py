@@ -48,7 +48,8 @@ class _Embedding:
         self.title, self.encoder, self.device = f"{name} ({encoder.name})", encoder, device
         self.view = encoder.view(x)
         self.chunks = torch.split(torch.arange(len(x)), ROWS)
-        what = json.dumps([FORMAT, ROWS, self.view.checksum, encoder.identity])
+        files = [self.view.contents(folder / "contents")] if hasattr(self.view, "contents") else []
+        what = json.dumps([FORMAT, ROWS, self.view.checksum, *files, encoder.identity])
         self.folder = folder / hashlib.sha256(what.encode()).hexdigest()[:16]
         self.made, self.told = 0, time.perf_counter()
 

@@ -33,6 +33,21 @@ def every_command(page: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
     return said
 
 
+def test_numbers_of_the_prose_stand_in_the_benchmarks() -> None:
+    """Where the tables are made anew, the pages that quote them must be read again."""
+    benchmarks = (DOCS / "benchmarks.md").read_text()
+    row = re.compile(r"\| (moons|digits) \| (\w+) \| (no|yes) \| yes \| \S+ ± \S+ \| (\S+) ± \S+ \| (\S+ ± [\d.]+),")
+    there = {(data, method): (fit, adjusted, worst) for data, method, fit, adjusted, worst in row.findall(benchmarks)}
+    quoted = re.findall(r"\| `(\w+)` \| (no|yes) \| (\S+ ± \S+) \| (\S+ ± \S+) \|", (DOCS / "choosing.md").read_text())
+    assert len(quoted) == 9
+    for method, fit, moons, digits in quoted:
+        assert (fit, moons) == there["moons", method][::2]
+        assert (fit, digits) == there["digits", method][::2]
+    _, adjusted, worst = there["moons", "erm"]
+    told = (DOCS / "subpopulation_shift.md").read_text()
+    assert told.count(f"{adjusted} %") == told.count(f"{worst.split()[0]} %") == 2
+
+
 @pytest.mark.slow
 def test_a_method_of_your_own(tmp_path: Path) -> None:
     page = DOCS / "your_own_method.md"

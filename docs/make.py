@@ -10,10 +10,8 @@ from pathlib import Path
 from rmix.experiment.config import config_from
 from rmix.experiment.result import Result
 from rmix.methods import METHODS
-from rmix.reports.boundary import Boundary
-from rmix.reports.paired import Paired
+from rmix.reports import Boundary, GroupAccuracy, Paired, Summary, TrainAccuracy
 from rmix.reports.style import svg
-from rmix.reports.summary import Summary
 from rmix.studies import run_grid
 
 ROOT = Path(__file__).parents[1]
@@ -48,19 +46,33 @@ def put(path: Path, mark: str, text: str) -> None:
     path.write_text(before + start + text + end + rest.split(end)[1])
 
 
-def picture(results: Sequence[Result]) -> None:
-    """The decision boundaries at the top of the README."""
-    boundary = Boundary([r for r in results if r.method in ("erm", "mixup", "rmix", "rmix_aware")])
-    path = ROOT / "docs" / "pictures" / "moons.svg"
+def study() -> list[Result]:
+    """The nine runs of docs/grid.md."""
+    short = {"dataset": "moons", "training": {"epochs": 10}}
+    configs = [config_from({**short, "method": m, "seed": s}) for m in ("erm", "rmix", "rmix_aware") for s in range(3)]
+    return run_grid(configs, STORE, jobs=os.cpu_count() or 1)
+
+
+def picture(name: str, figure: Boundary | GroupAccuracy | TrainAccuracy) -> None:
+    """Put a figure into docs/pictures."""
+    path = ROOT / "docs" / "pictures" / f"{name}.svg"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(svg(boundary.figure(), "moons", "Decision boundaries on four moons", boundary.text))
+    path.write_text(svg(figure.figure(), name, figure.title, figure.text))
+
+
+def pictures(moons: Sequence[Result]) -> None:
+    """Those of the README and the pages; the theory makes its own."""
+    picture("moons", Boundary([r for r in moons if r.method in ("erm", "mixup", "rmix", "rmix_aware")]))
+    runs = study()
+    picture("groups", GroupAccuracy(runs))
+    picture("learned", TrainAccuracy(runs))
 
 
 def main() -> None:
     """Run what was not run yet, and write."""
     found = {dataset: runs(dataset) for dataset in ("moons", "digits")}
     everything = [result for results in found.values() for result in results]
-    picture(found["moons"])
+    pictures(found["moons"])
     put(ROOT / "README.md", "results", Summary(r for r in everything if r.method in SHOWN).markdown())
     tables = Summary(everything).markdown() + "\n" + Paired(everything, PAIRS).markdown()
     put(ROOT / "docs" / "benchmarks.md", "embedded", tables)

@@ -503,6 +503,13 @@ BUGS = (
         "tests/unit/test_theory_bound.py::test_rank_of_wide_and_of_low_dimensional_data_under_weights",
     ),
     Bug(
+        "features are taken along their last principal axes",
+        "theory/features.py",
+        "[:, -intrinsic:]",
+        "[:, :intrinsic]",
+        "tests/unit/test_theory_study.py::test_features_along_principal_axes_keep_most_of_the_rows",
+    ),
+    Bug(
         "a classifier is scaled by its held-out rows too",
         "estimator/classifier.py",
         "x if held is None else x[~held]",

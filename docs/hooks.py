@@ -12,7 +12,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 LINK = re.compile(r"(?<=\]\()(\.\.?/[^)#\s]*|\w[\w./]*\.(?:md|py))(#[^)\s]*)?(?=\))")
-DEVIATIONS = "<!-- deviations -->"
+DEVIATIONS = re.compile(r"<!-- deviations -->.*<!-- /deviations -->", re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -43,8 +43,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Links that lead out of docs/, as a reader on the code's host needs them, lead to the page of that file."""
     source = page.file.src_uri
     start = COPIED.get(source, f"docs/{source}")
-    markdown = LINK.sub(lambda link: _led(link[1], link[2] or "", start, source), markdown)
-    return markdown.replace(DEVIATIONS, deviations())
+    markdown = DEVIATIONS.sub(lambda _: deviations(), markdown)
+    return LINK.sub(lambda link: _led(link[1], link[2] or "", start, source), markdown)
 
 
 def _led(link: str, anchor: str, start: str, page: str) -> str:

@@ -18,6 +18,7 @@ from pages import ROOT
 import rmix
 from rmix.datasets import DATASETS
 from rmix.methods import METHODS
+from rmix.methods.cards import card
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 LOADED = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("link", "href")}
@@ -71,6 +72,11 @@ def test_every_public_name_has_an_entry(site: Site) -> None:
     shown = site.pages[site.folder / "reference" / "rmix.html"].anchors
     by_card = {cls.__name__ for cls in METHODS.values()}
     assert {name for name in rmix.__all__ if name[0] != "_" and f"rmix.{name}" not in shown} <= by_card
+
+
+def test_every_deviation_is_listed(site: Site) -> None:
+    deviating = {name for name, cls in METHODS.items() if card(cls)["Deviations"] != "None."}
+    assert deviating <= site.pages[site.folder / "faithful.html"].anchors
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Site) -> None:

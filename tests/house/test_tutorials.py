@@ -33,6 +33,12 @@ def every_command(page: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
     return said
 
 
+def test_every_page_with_code_is_run_by_a_test() -> None:
+    tests = "".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    coded = [page.name for page in DOCS.rglob("*.md") if blocks(page, "python") + blocks(page, "bash")]
+    assert [name for name in coded if f'"{name}"' not in tests] == []
+
+
 def test_numbers_of_the_prose_stand_in_the_benchmarks() -> None:
     """Where the tables are made anew, the pages that quote them must be read again."""
     benchmarks = (DOCS / "benchmarks.md").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import torch
 from toys import KilledError
 
-from rmix.errors import CheckpointError
+from rmix.errors import CheckpointError, StoreError
 from rmix.training.checkpoint import NoShelf, Shelf, load, save, write_whole
 
 STATE = {"epoch": 3, "model": {"w": torch.arange(4.0)}, "history": "[]"}
@@ -196,13 +197,19 @@ def test_a_write_that_fails_leaves_the_old_file(durable: bool, tmp_path: Path, m
     write_whole(path, b"old", durable=durable)
     assert path.read_bytes() == b"old"
 
-    def fails(self: Path, target: Path) -> None:
-        raise OSError("killed before the rename")
+    def full(self: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", fails)
-    with pytest.raises(OSError, match="killed"):
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(StoreError, match=r"result\.json cannot be written \(No space left on device\)\."):
         write_whole(path, b"new", durable=durable)
-    assert path.read_bytes() == b"old"
+    assert [(left.name, left.read_bytes()) for left in tmp_path.iterdir()] == [("result.json", b"old")]
+
+
+def test_a_folder_in_whose_place_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "stages").write_text("mine")
+    with pytest.raises(StoreError, match=r"The folder .*stages cannot be made \(File exists\)"):
+        shelf(tmp_path).save_stage("abc", state(5))
 
 
 def test_the_same_state_gives_the_same_bytes(tmp_path: Path) -> None:

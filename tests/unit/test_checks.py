@@ -263,9 +263,9 @@ def test_a_window_beyond_the_recorded_epochs_fails_before_training(start: int, w
 def test_a_store_folder_that_is_a_file(tmp_path: Path) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("mine")
-    with pytest.raises(StoreError, match=rf"The store folder {file}/runs-go-here cannot be made \(Not a directory\)"):
+    with pytest.raises(StoreError, match=rf"The folder {file}/runs-go-here/runs cannot be made \(Not a directory\)"):
         run_config(small(), store=file / "runs-go-here")
-    with pytest.raises(StoreError, match=rf"The store folder {file} cannot be made"):
+    with pytest.raises(StoreError, match=rf"The folder {file}/runs cannot be made"):
         run_config(small(), store=file)
     assert file.read_text() == "mine"
 

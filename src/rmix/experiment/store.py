@@ -15,7 +15,7 @@ from rmix.errors import StoreError
 from rmix.experiment.result import Result
 from rmix.joined import world
 from rmix.lock import locked
-from rmix.training.checkpoint import Shelf, load, save, write_whole
+from rmix.training.checkpoint import Shelf, load, make_folder, save, write_whole
 
 
 def run_id(config: dict[str, Any], checksum: str) -> str:
@@ -43,10 +43,7 @@ class Store:
 
     def __init__(self, root: str | Path) -> None:
         self.root = Path(root)
-        try:
-            (self.root / "runs").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"The store folder {self.root} cannot be made ({error.strerror}).") from error
+        make_folder(self.root / "runs")
         if not os.access(self.root / "runs", os.W_OK):
             raise StoreError(f"The store folder {self.root} is not writable; choose another with --out.")
 
@@ -56,13 +53,13 @@ class Store:
 
     def lock(self, run: str, *, wait: bool = True) -> AbstractContextManager[None]:
         """Have a run to oneself: of two processes that train the same run, one waits, or is told that it is busy."""
-        self.folder(run).mkdir(exist_ok=True)
+        make_folder(self.folder(run))
         return locked(self.folder(run) / "lock", f"Run {run}", wait=wait)
 
     def begin(self, run: str, config: dict[str, Any]) -> Shelf:
         """Make the run's folder and give its shelf of checkpoints."""
         folder = self.folder(run)
-        folder.mkdir(exist_ok=True)
+        make_folder(folder)
         write_whole(folder / "config.json", (json.dumps(config, indent=1, sort_keys=True) + "\n").encode())
         return Shelf(folder, run, self.root / "stages")
 

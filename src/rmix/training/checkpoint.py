@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from rmix.errors import CheckpointError
+from rmix.errors import CheckpointError, StoreError
 from rmix.joined import world
 from rmix.lock import locked
 
@@ -26,12 +26,24 @@ def write_whole(path: Path, data: bytes, *, durable: bool = False) -> None:
     A ``durable`` file is on the disk before its name is: for what cannot be made again.
     """
     aside = path.with_name(f".{path.name}.{os.getpid()}")
-    with aside.open("wb") as file:
-        file.write(data)
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    aside.replace(path)
+    try:
+        with aside.open("wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        aside.replace(path)
+    except OSError as error:  # a full disk
+        aside.unlink(missing_ok=True)
+        raise StoreError(f"{path} cannot be written ({error.strerror or error}).") from error
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder of a store, and those around it, where it is not there yet."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"The folder {path} cannot be made ({error.strerror}).") from error
 
 
 def save(path: Path, key: str, state: dict[str, Any]) -> None:
@@ -118,7 +130,7 @@ class Shelf(NoShelf):
     def save_stage(self, key: str, state: dict[str, Any]) -> None:
         if world()[0]:
             return
-        self.stages.mkdir(parents=True, exist_ok=True)
+        make_folder(self.stages)
         save(self.stages / f"{key}.pt", key, state)
         for checkpoint in (self.stages / key).glob("checkpoint*.pt"):
             checkpoint.unlink()
@@ -129,7 +141,7 @@ class Shelf(NoShelf):
     @contextmanager
     def at_stage(self, key: str) -> Iterator[NoShelf]:
         folder = self.stages / key
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         with locked(folder / "lock", "The first stage of this run"):
             yield Shelf(folder, key, self.stages)
 

@@ -140,7 +140,7 @@ def reference_page(module: str) -> str:
     members = "".join(f"        - {name}\n" for name in shown)
     return (
         f"# {module}\n\n{' '.join(about)}\n\n::: {module}\n    options:\n      show_root_heading: false\n"
-        f"      show_root_toc_entry: false\n      members:\n{members}"
+        f"      show_root_toc_entry: false\n      inherited_members: {module == 'rmix'}\n      members:\n{members}"
     )
 
 

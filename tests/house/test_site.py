@@ -72,6 +72,7 @@ def test_every_public_name_has_an_entry(site: Site) -> None:
     shown = site.pages[site.folder / "reference" / "rmix.html"].anchors
     by_card = {cls.__name__ for cls in METHODS.values()}
     assert {name for name in rmix.__all__ if name[0] != "_" and f"rmix.{name}" not in shown} <= by_card
+    assert {f"rmix.RMixClassifier.{name}" for name in ("fit", "predict", "report", "save")} <= shown  # inherited
 
 
 def test_every_deviation_is_listed(site: Site) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import chain
 from numbers import Integral
@@ -88,8 +89,8 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     # a search hands these on where routing is enabled, without a set_fit_request
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
 
-    def _make_method(self, sizes: np.ndarray | None = None) -> Method:
-        """The method, where ``sizes`` are the rows of each group."""
+    def _make_method(self, counts: Sequence[int] | None = None) -> Method:
+        """The method, where ``counts`` are the training rows of each group."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:  # noqa: N803
@@ -108,11 +109,12 @@ class RobustClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         grouped = None
         if sensitive_features is not None:
             grouped = group_rows(sensitive_features, y, by_label=self.group_by_label)
-        method = self._make_method(None if grouped is None else grouped.sizes)
+        method = self._make_method()
         check_permission(method, grouped)
         rule, seed = self._rule(grouped), self._seed()
         weight = None if sample_weight is None else _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         bundle = self._bundle(X, y, grouped, weight, seed, by_group=method.groups != Groups.NONE or rule.reads_groups)
+        method = self._make_method(bundle.train_counts)
         trainer = Trainer(
             self._training(len(bundle.train)),
             FirstStage(epochs=self.first_epochs),

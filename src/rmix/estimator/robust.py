@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from rmix.estimator.classifier import RobustClassifier
 from rmix.experiment.config import method_from
@@ -28,7 +27,7 @@ class RMixClassifier(RobustClassifier):
         use_groups: weigh rows by the size of their group, from ``sensitive_features``.
         eta: without groups, the weight of a row is eta * u + 1, with u the share of epochs in which it was wrong.
             3 is cautious, as tables often have wrong labels; search from 1 to 100.
-        ratio: with groups, largest over smallest weight; None = that of the sizes of the groups, at most 100.
+        ratio: with groups, largest over smallest weight; None = that of the training rows of the groups, at most 100.
         mix_prob: probability of mixing a batch.
         alpha: the share of a blend is drawn from Beta(alpha, alpha).
         mix: mixup, manifold, manifold_random, or none.
@@ -58,13 +57,14 @@ class RMixClassifier(RobustClassifier):
     alpha: float = RMix.alpha
     mix: Mix = RMix.mix
 
-    def _make_method(self, sizes: np.ndarray | None = None) -> Method:
+    def _make_method(self, counts: Sequence[int] | None = None) -> Method:
         mixing = {"mix_prob": self.mix_prob, "alpha": self.alpha, "mix": self.mix}
         if not self.use_groups:
             return method_from({"name": "rmix", "eta": self.eta} | mixing)
         ratio = RMixAware.ratio if self.ratio is None else self.ratio
-        if self.ratio is None and sizes is not None:
-            ratio = min(MOST, float(sizes.max() / sizes.min()))
+        if self.ratio is None and counts:
+            present = [count for count in counts if count]
+            ratio = min(MOST, max(present) / min(present))
         return method_from({"name": "rmix_aware", "ratio": ratio} | mixing)
 
 
@@ -88,5 +88,5 @@ class GroupRobustClassifier(RobustClassifier):
 
     method: Any = "group_dro"
 
-    def _make_method(self, sizes: np.ndarray | None = None) -> Method:
+    def _make_method(self, counts: Sequence[int] | None = None) -> Method:
         return method_from(self.method)

@@ -30,11 +30,6 @@ class Grouped:
     code: np.ndarray
 
     @property
-    def sizes(self) -> np.ndarray:
-        """Rows of each group, (n_groups,)."""
-        return np.bincount(self.code[self.code >= 0], minlength=len(self.names))
-
-    @property
     def member(self) -> np.ndarray:
         """Membership, (n, n_groups) bool."""
         member: np.ndarray = self.code[:, None] == np.arange(len(self.names))

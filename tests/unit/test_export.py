@@ -58,6 +58,9 @@ def test_the_card_says_groups_labels_and_limits() -> None:
     assert "validation rows were read to choose the epoch (rule: worst_group)" in text
     assert "Epoch 5 was kept" in text
     assert "Fewer than 100 test rows" in text
+    assert "searched for" not in text
+    tuned = model_card(replace(RESULT, tuned={"trials": 20, "rule": "average"}))
+    assert "The settings were searched for: best of 20 trials by average on validation." in tuned
     assert "| training.lr | 0.1 |" in text
     assert "| method | erm |" in text
 

@@ -13,7 +13,7 @@ from rmix.methods import METHODS
 from rmix.methods.cards import card
 from rmix.reports.estimate import interval_text, per_cent, wilson
 from rmix.reports.groups import GroupAccuracy
-from rmix.reports.series import NONE, flat, settings_of
+from rmix.reports.series import NONE, flat, settings_of, tuned_of
 from rmix.reports.summary import worst_name_of
 from rmix.reports.text_table import TextTable, for_markdown
 
@@ -149,4 +149,6 @@ def _training(result: Result) -> str:
     ]  # the bare name is the method's
     chosen = result.selected
     words = f"Epoch {chosen['epoch'] + 1} was kept, by {chosen['rule']} on the validation split."
+    if searched := tuned_of(result):
+        words += f" The settings were searched for: {searched}."
     return f"{words}\n\n{TextTable('', '', ('Setting', 'Value'), rows, n_words=2).markdown()}".rstrip()

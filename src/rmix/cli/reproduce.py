@@ -87,10 +87,10 @@ def run(argv: Sequence[str]) -> int:
         _write_table(Reproduction(options.name, results, smoke=options.smoke), options, console)
     else:
         _write_figures(results, options, console)
-    notes += [_failure(result) for result in results if result.failure]
-    for note in dict.fromkeys(notes):
+    failures = [_failure(result) for result in results if result.failure]
+    for note in dict.fromkeys(notes + failures):
         console.print(note, soft_wrap=True)
-    return 0
+    return 1 if failures else 0
 
 
 def _cells(options: Options) -> list[Cell]:

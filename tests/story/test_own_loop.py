@@ -141,8 +141,9 @@ def test_every_method_trains_in_a_loop_as_in_the_trainer(name: str, notes: rmix.
     assert apart(bare(model).state_dict(), trained(method)) == 0
 
 
-def test_the_page_begins_with_the_diff_of_the_readme() -> None:
+def test_the_pages_show_the_diff_of_the_readme() -> None:
     assert ON_THE_PAGE == WITH_GROUPS
+    assert blocks(ROOT / "docs" / "index.md", "diff") == [WITH_GROUPS]
 
 
 @pytest.mark.slow

@@ -65,6 +65,7 @@ def test_a_mistyped_option_gets_a_suggestion(capsys, tmp_path):
     [
         ("--alpha", "0", "alpha must be > 0 and finite, got 0.0"),
         ("--mix-prob", "1.5", "mix_prob (sigma) must be in [0, 1], got 1.5"),
+        ("--threads", "0", "threads must be >= 1, got 0"),
         ("--lr", "-1", "lr must be > 0 and finite, got -1.0"),
         ("--mix", "cutmx", "invalid choice"),
     ],
@@ -75,6 +76,14 @@ def test_a_bad_value_of_an_option_is_shown(capsys, tmp_path, option, value, sent
     assert stop.value.code == 2
     shown = " ".join("".join(capsys.readouterr()).replace("│", " ").split())
     assert sentence in shown
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_demo_of_no_seed(capsys, tmp_path):
+    with pytest.raises(SystemExit) as stop:
+        main(["demo", "--seeds", "0", "--out", str(tmp_path / "out")])
+    assert stop.value.code == 2
+    assert "seeds must be >= 1, got 0" in " ".join("".join(capsys.readouterr()).split())
     assert not (tmp_path / "out").exists()
 
 

@@ -14,7 +14,7 @@ from toys import facts_of, make_batch, rng
 from rmix.batch import Batch
 from rmix.errors import InvalidValueError
 from rmix.methods import CORAL, IBIRM, IRM
-from rmix.methods.coral import misalignment, spread
+from rmix.methods.coral import FORMS, misalignment, spread
 from rmix.methods.ib_irm import variance
 from rmix.methods.irm import invariance, scale_slope
 from rmix.methods.penalised import Penalised, Seen
@@ -112,6 +112,12 @@ def test_coral_by_hand() -> None:
     assert misalignment(seen(batch), n_groups=3, original=True).item() == pytest.approx(68 / (4 * 4))
 
 
+def test_coral_takes_the_form_that_it_is_given() -> None:
+    batch = make_batch([0] * 4, x=X, group=[0, 0, 1, 1])
+    found = [recipe_of(CORAL(form=form)).penalties[0].of(seen(batch)).item() for form in FORMS]
+    assert found == pytest.approx([4.5 + 17, 68 / 16])
+
+
 def test_coral_of_equal_groups_is_zero_whatever_the_others_lack() -> None:
     batch = make_batch([0] * 5, x=[*X[:2], *X[:2], [9.0, 9.0]], group=[1, 1, 0, 0, 2])
     assert misalignment(seen(batch), n_groups=3).item() == pytest.approx(0.0)
@@ -192,7 +198,8 @@ def test_what_they_refuse() -> None:
             wrong()
     with pytest.raises(InvalidValueError, match="anneal must be >= 0, got -5"):
         IRM(anneal=-5)
-    with pytest.raises(InvalidValueError, match="groups_per_batch must be >= 1, got 0"):
-        CORAL(groups_per_batch=0)
+    for method in (IRM, IBIRM, CORAL):
+        with pytest.raises(InvalidValueError, match="groups_per_batch must be >= 1, got 0"):
+            method(groups_per_batch=0)
     with pytest.raises(InvalidValueError, match="form must be one of mean_and_covariance, deep_coral, got 'deep'"):
         CORAL(form="deep")  # type: ignore[arg-type]

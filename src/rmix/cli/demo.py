@@ -13,6 +13,7 @@ from rich.console import Console
 
 from rmix.cli.follow import follow
 from rmix.cli.progress import show_log
+from rmix.errors import require
 from rmix.experiment.config import config_from
 from rmix.reports.page import write_page
 from rmix.reports.summary import Summary
@@ -35,6 +36,9 @@ class Options:
     seeds: int = 5
     jobs: int = 0
     out: Path = Path("demo")
+
+    def __post_init__(self) -> None:
+        require(self.seeds >= 1, f"seeds must be >= 1, got {self.seeds}")
 
 
 def run(argv: Sequence[str]) -> int:

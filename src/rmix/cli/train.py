@@ -17,7 +17,7 @@ from rmix.cli.progress import StageBars, make_bars, show_log
 from rmix.cli.recipes import published
 from rmix.cli.show import show_result
 from rmix.datasets import DATASETS
-from rmix.errors import InvalidValueError, lookup
+from rmix.errors import InvalidValueError, lookup, require
 from rmix.experiment.config import Config, check_sections, config_from, read_toml
 from rmix.experiment.run import run_config
 from rmix.methods import METHODS
@@ -55,6 +55,9 @@ class Where:
     device: str = "cpu"
     threads: int = 1
     tensorboard: bool = False
+
+    def __post_init__(self) -> None:
+        require(self.threads >= 1, f"threads must be >= 1, got {self.threads}")
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ def parse(argv: Sequence[str], form: Form) -> tuple[Config, Any]:
         prog=form.usage,
         description=_description(config, form),
     )
-    return options.config(), options.own
+    return options.config(), getattr(options, form.command)
 
 
 def _deciding_options() -> argparse.ArgumentParser:
@@ -174,7 +177,7 @@ def _options(config: Config, form: Form, selection: str | None) -> Any:
             given["selection"] = given["selection"] or given["dataset"].selection
         return replace(config, **given)
 
-    own = ("own", *_option_group(form.own, flat))
+    own = (form.command, *_option_group(form.own, flat))
     parts = [own, *parts] if form.fixed else [*parts, own]
 
     return make_dataclass("Options", parts, frozen=True, namespace={"config": as_config})

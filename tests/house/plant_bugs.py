@@ -433,6 +433,20 @@ BUGS = (
         "tests/unit/test_lff.py::test_neither_learns_from_the_loss_of_the_other",
     ),
     Bug(
+        "the features are trained with the head",
+        "methods/afr.py",
+        "head_only=True",
+        "head_only=False",
+        "tests/unit/test_dfr.py::test_the_features_are_those_of_the_first_stage_whatever_the_head_does[afr]",
+    ),
+    Bug(
+        "the original form of CORAL is the other one",
+        "methods/coral.py",
+        'original=self.form == "deep_coral"',
+        "original=False",
+        "tests/unit/test_penalised.py::test_coral_takes_the_form_that_it_is_given",
+    ),
+    Bug(
         "the head is pulled to zero",
         "methods/afr.py",
         "(now - then.to(now)) ** 2",

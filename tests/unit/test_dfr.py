@@ -14,7 +14,7 @@ from toys import KilledError, StopAt, Told, make_batch, rng, same, small
 from rmix.batch import Batch
 from rmix.errors import InvalidValueError
 from rmix.experiment.run import run_config
-from rmix.methods import DFR
+from rmix.methods import AFR, DFR, Method
 from rmix.methods.dfr import SparseHead, deviation
 from rmix.mixers import Mixup, Pairing
 from rmix.models.base import Network
@@ -109,8 +109,9 @@ def test_the_head_begins_at_zero() -> None:
     assert losses[2] == pytest.approx(math.log(2), rel=1e-6)  # after two epochs of one batch each
 
 
-def test_the_features_are_those_of_the_first_stage_whatever_the_head_does() -> None:
-    some, other = (fit(DFR(l1=l1)).model for l1 in (0.0, 0.5))
+@pytest.mark.parametrize("methods", [(DFR(l1=0.0), DFR(l1=0.5)), (AFR(gamma=1.0), AFR(gamma=9.0))], ids=["dfr", "afr"])
+def test_the_features_are_those_of_the_first_stage_whatever_the_head_does(methods: tuple[Method, Method]) -> None:
+    some, other = (fit(method, epochs=5).model for method in methods)  # a head that begins at zero moves nothing
     ours, theirs = (model.features.state_dict() for model in (some, other))
     assert all(same_bits(ours[name], theirs[name]) for name in ours)
     assert not same_bits(some.head.weight, other.head.weight)

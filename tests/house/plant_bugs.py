@@ -586,6 +586,34 @@ BUGS = (
         "name: columns.numbers(name) > 0.5",
         "tests/unit/test_civilcomments.py::test_splits_labels_and_overlapping_groups_by_hand",
     ),
+    Bug(
+        "a finished run is trained again",
+        "studies/grid.py",
+        "if result is not None and result.failure is None:",
+        "if result is not None and result.failure:",
+        "tests/unit/test_grid.py::test_what_ended_is_not_given_to_a_worker",
+    ),
+    Bug(
+        "proposals depend on how many trials were asked for at first",
+        "studies/tune.py",
+        "earlier = number - number % ROUND",
+        "earlier = number",
+        "tests/unit/test_tune.py::test_it_goes_on_to_more_trials_as_if_they_had_been_asked_for",
+    ),
+    Bug(
+        "trials are counted as runs of a comparison",
+        "studies/tune.py",
+        "trial.configs or ()], store.root / FOLDER,",
+        "trial.configs or ()], store.root,",
+        "tests/unit/test_tune.py::test_the_best_on_validation_is_kept_and_used",
+    ),
+    Bug(
+        "more seeds make the test split larger",
+        "reports/groups.py",
+        "wilson(self.accuracy.mean, self.test_rows)",
+        "wilson(self.accuracy.mean, self.test_rows * self.accuracy.n)",
+        "tests/unit/test_reports_groups.py::test_frame_by_hand",
+    ),
 )
 
 

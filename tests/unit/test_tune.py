@@ -21,7 +21,7 @@ from rmix.recipe import Facts, Recipe
 from rmix.studies import Grid, Local
 from rmix.studies.spaces import including, training_space
 from rmix.studies.tune import ROUND, Search, tune
-from rmix.studies.tuned import mark, tuned_configs
+from rmix.studies.tuned import Tuned, mark, same_budget, tuned_configs
 from rmix.training.settings import Training
 
 pytest.importorskip("optuna")
@@ -243,6 +243,20 @@ def test_a_comparison_needs_the_searches_it_names(tmp_path: Path) -> None:
     assert (untuned.config, untuned.how) == (small(ERM()), {})
 
 
+def searched(trials: int = 20, seeds: int = 1, **settings: float) -> Tuned:
+    return Tuned(BASE, {"trials": trials, "seeds": list(range(seeds)), "settings": settings})
+
+
+def test_searches_of_other_sizes_are_not_compared_in_silence() -> None:
+    untuned, lr = Tuned(BASE, {}), {"training.lr": 0.1}
+    assert same_budget([untuned, untuned])
+    assert same_budget([untuned, searched(eta=2.0), searched(alpha=1.0)])  # nothing of it can be tuned
+    assert same_budget([searched(**lr), searched(eta=2.0, **lr)])
+    for unlike in (searched(trials=5), searched(seeds=2), searched(**lr)):
+        assert not same_budget([searched(), unlike])
+    assert not same_budget([untuned, searched(**lr)])  # whose learning rate nobody tuned
+
+
 def test_a_result_says_how_its_settings_were_found(tmp_path: Path) -> None:
     store = Store(tmp_path)
     grid = Grid([small()], tmp_path)
@@ -272,6 +286,7 @@ def test_tune_and_compare_from_the_command_line(capsys, tmp_path: Path) -> None:
     assert "rmix was tuned: " in text
     assert "(best of 2 trials, worst_group on validation)." in text
     assert "erm was not tuned: it has no range of settings." in text
+    assert "not fair" not in text
     results = [json.loads(path.read_text()) for path in tmp_path.glob("runs/runs/*-s0-*/result.json")]
     how = {result["config"]["method"]["name"]: result["tuned"] for result in results}
     assert how["erm"] is None

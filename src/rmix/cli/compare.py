@@ -25,7 +25,7 @@ from rmix.studies.cell import load_once
 from rmix.studies.executors import Cluster, Executor, Local
 from rmix.studies.grid import Grid
 from rmix.studies.plan import USUAL, fitting, seeds_from, with_methods
-from rmix.studies.tuned import Tuned, mark, tuned_configs
+from rmix.studies.tuned import Tuned, mark, same_budget, tuned_configs
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,8 @@ def run(argv: Sequence[str]) -> int:
     console.print(Summary(results).rich())
     for each in found if options.tuned else ():
         console.print(how_tuned(each), soft_wrap=True, highlight=False)
+    if not same_budget(found):
+        console.print("These searches were not of the same size, so this comparison is not fair.", style="red")
     page = options.out / "report.html"
     keep_page(results, page, f"Methods on {base.dataset.name}", store)
     console.print(f"Report with figures: {page}", soft_wrap=True)

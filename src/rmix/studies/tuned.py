@@ -58,6 +58,14 @@ def tuned_configs(bases: Sequence[Config], checksum: str, store: Store) -> list[
     return [_read(base, path_of(base, checksum, store)) for base in bases]
 
 
+def same_budget(found: Sequence[Tuned]) -> bool:
+    """Whether every method had as many trials and seeds, and the same say in how it is optimised."""
+    searched = [each.how for each in found if each.how]
+    training = [any("." in key for key in how["settings"]) for how in searched]
+    budgets = {(how["trials"], len(how["seeds"]), any_of) for how, any_of in zip(searched, training, strict=True)}
+    return len(budgets) < 2 and not (any(training) and len(searched) < len(found))
+
+
 def _read(base: Config, path: Path) -> Tuned:
     if not path.exists():
         return Tuned(base, {})

@@ -44,16 +44,22 @@ def test_what_is_left_over_goes_to_groups_at_random() -> None:
 def test_all_rows_of_a_group_come_before_one_comes_again() -> None:
     """Group 1 has 3 rows and 12 places: each row four times, in four orders."""
     rows = rows_of({0: 21, 1: 3})
-    order = PerGroup()(rows, rng(), 4)
-    places = order[order >= 21].view(4, 3)
-    assert places.sort(1).values.tolist() == [[21, 22, 23]] * 4
-    assert len({tuple(turn) for turn in places.tolist()}) > 1
+    for seed in range(5):
+        order = PerGroup()(rows, rng(seed), 4)
+        places = order[order >= 21].view(4, 3)
+        assert places.sort(1).values.tolist() == [[21, 22, 23]] * 4
+        assert len({tuple(turn) for turn in places.tolist()}) > 1
 
 
 def test_groups_are_drawn_for_each_batch() -> None:
     drawn = [set(batch) for batch in batches(PerGroup(2), rows_of({0: 50, 1: 50, 2: 50, 3: 50}), 4)]
     assert {len(groups) for groups in drawn} == {2}
     assert len({tuple(sorted(groups)) for groups in drawn}) == 6  # every pair
+
+
+def test_one_group_a_batch_and_one_group_in_all() -> None:
+    assert all(len(set(batch)) == 1 for batch in batches(PerGroup(1), rows_of({0: 9, 1: 9}), 3))
+    assert batches(PerGroup(), rows_of({3: 4}), 2) == [[3, 3], [3, 3]]
 
 
 def test_more_groups_than_there_are_or_than_rows_in_a_batch() -> None:

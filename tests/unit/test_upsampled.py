@@ -52,6 +52,8 @@ def test_a_share_of_each_class_is_held_out_and_the_rest_is_left() -> None:
     held, rest = (kind(0.2)(rows(y), rng(), 8) for kind in (HeldOut, Rest))
     assert sorted(torch.cat([held, rest]).tolist()) == list(range(27))
     assert np.bincount(torch.tensor(y)[held]).tolist() == [4, 1, 1]
+    nearly_all = HeldOut(0.9)(rows(y), rng(), 8)
+    assert np.bincount(torch.tensor(y)[nearly_all]).tolist() == [18, 4, 1]  # a row of each class is left
 
 
 def test_a_share_of_each_group_where_groups_are_asked_for() -> None:

@@ -75,6 +75,8 @@ def test_an_unfinished_and_a_damaged_run_are_named(capsys, store):
     assert "is not a result of this version" in said(capsys, "show", folder)[2]
     (folder / "result.json").unlink()
     assert "has not ended" in said(capsys, "show", folder)[2]
+    assert said(capsys, "show", "toy-", "--store", store)[0] == 0  # those that have ended
+    assert "has not ended" in said(capsys, "show", "toy-iw", "--store", store)[2]
     assert said(capsys, "report", store)[0] == 0  # a store may hold runs that are under way
 
 

@@ -47,4 +47,4 @@ def _folders(word: str, store: Path) -> list[Path]:
         raise StoreError(
             f"No run in {store} has an id that begins with {word!r}.{suggestion(word, known)} It has {len(known)} runs."
         )
-    return found
+    return [folder for folder in found if (folder / "result.json").is_file()] or found  # some may be under way

@@ -42,7 +42,9 @@ def test_evaluation_is_the_resized_central_square(tmp_path: Path) -> None:
     with Image.open(tmp_path / "img_align_celeba" / "000004.jpg") as image:  # 44 x 54
         square = image.crop((0, 5, 44, 49)).resize((32, 32), Image.Resampling.BILINEAR)
     expected = (np.asarray(square, dtype=np.float64) / 255 - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]
-    np.testing.assert_allclose(bundle.valid.x[torch.tensor([0])][0].numpy(), expected.transpose(2, 0, 1), atol=1e-5)
+    np.testing.assert_allclose(
+        bundle.valid.x[torch.tensor([0])][0].numpy(), expected.transpose(2, 0, 1), atol=0.018
+    )  # a level of 255
     assert bundle.train.x.view.crop.ratio == (1.0, 4 / 3)
     assert bundle.train.x.view.kept(augmented=True) == Geometry(32, square=False), "a crop may reach above the square"
 

@@ -40,7 +40,7 @@ def test_an_input_is_the_published_transform_of_its_file(tmp_path: Path) -> None
         resized = np.asarray(image.resize((256, 256), Image.Resampling.BILINEAR), dtype=np.float64) / 255
     expected = (resized[16:240, 16:240] - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]
     got = bundle.test.x[torch.tensor([3])][0]
-    np.testing.assert_allclose(got.numpy(), expected.transpose(2, 0, 1), atol=1e-5)
+    np.testing.assert_allclose(got.numpy(), expected.transpose(2, 0, 1), atol=0.018)  # a level of 255
 
 
 def test_augmentation_is_of_training_only(tmp_path: Path) -> None:

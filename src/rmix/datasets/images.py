@@ -26,6 +26,7 @@ from rmix.errors import DataError
 
 log = logging.getLogger(__name__)
 AHEAD = 4  # batches prepared while one is used
+KEPT = b"pictures 2"  # how they are kept
 CHUNK = 8  # pictures that a worker prepares at a time
 CHECKED = 64  # files that a worker checks at a time
 Draw = Callable[[int], np.random.Generator]  # from the place in a batch
@@ -178,8 +179,8 @@ class Images:
         stop, geometry = min(start + CHUNK, len(rows)), self.view.kept(draw is not None)
         for place in range(start, stop):
             pixels, size = self._picture(kept, int(rows[place]), geometry)
-            x[place] = self.view.show(torch.from_numpy(pixels), size, None if draw is None else draw(place))
-        self.view.normalise(x[start:stop])
+            shown = self.view.show(torch.from_numpy(pixels), size, None if draw is None else draw(place))
+            self.view.normalise(shown, x[place])
 
     def _picture(self, kept: Kept | None, row: int, geometry: Geometry) -> tuple[np.ndarray, tuple[int, int]]:
         found = kept.get(row) if kept else None
@@ -200,7 +201,7 @@ class Images:
         return self._kept[geometry]
 
     def _open(self, cache: Path, geometry: Geometry) -> Kept | None:
-        what = (repr(geometry).encode(), self._place, self._names, self._files.tobytes())
+        what = (KEPT, repr(geometry).encode(), self._place, self._names, self._files.tobytes())
         path = cache / "pictures" / _hash(*what)
         try:
             return Kept(path, len(self), geometry.side)

@@ -9,9 +9,10 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import torch
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from rmix.datasets.transforms import Geometry
+from rmix.datasets.transforms import Geometry, resized
 from rmix.errors import DataError
 
 log = logging.getLogger(__name__)
@@ -21,12 +22,12 @@ SIXTEEN_BITS = 1 << 16
 
 
 def decode(path: Path, geometry: Geometry) -> tuple[np.ndarray, Size]:
-    """The picture of a file, (side, side, 3) uint8, and its size before it was resized."""
+    """The picture of a file, (3, side, side) uint8, and its size before it was resized."""
     image = open_picture(path)
-    size, box = image.size, geometry.box(*image.size)
-    if box != (0, 0, *size):
-        image = image.crop(box)  # as published; with resize(box=...) pixels beside the box would shine in
-    return np.array(image.resize((geometry.side,) * 2, Image.Resampling.BILINEAR)), size
+    left, top, right, bottom = geometry.box(*image.size)
+    # cut out as published; a filter that is shown the whole would let pixels beside the box shine in
+    part = torch.from_numpy(np.array(image))[top:bottom, left:right].permute(2, 0, 1)
+    return resized(part, geometry.side).contiguous().numpy(), image.size
 
 
 def open_picture(path: Path) -> Image.Image:
@@ -87,7 +88,7 @@ class Kept:
         _reserve(self._file, total)
         whole = np.memmap(path, np.uint8, "r+", shape=(total,))
         self._facts = whole[: self._start].view(np.uint32).reshape(n, FACTS)
-        self._pixels = whole[self._start :].reshape(n, side, side, 3)
+        self._pixels = whole[self._start :].reshape(n, 3, side, side)
         self._good = np.zeros(n, bool)  # compared by this process
 
     def get(self, row: int) -> tuple[np.ndarray, Size] | None:

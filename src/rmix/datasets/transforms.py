@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import exp, log, sqrt
 
 import numpy as np
@@ -125,7 +126,7 @@ class View:
         return replace(self, size=size, resize=round(self.side * size / self.size))
 
     def show(self, kept: Tensor, size: tuple[int, int], rng: np.random.Generator | None = None) -> Tensor:
-        """What is shown of a kept picture (side, side, 3), as (3, size, size).
+        """What is shown of a kept picture (3, side, side), as (3, size, size).
 
         Args:
             kept: the picture, uint8.
@@ -136,13 +137,21 @@ class View:
         if rng is not None and self.crop is not None:
             box = _carried(self.crop.box(*size, rng), size, self.side)
         left, top, right, bottom = box
-        shown = _resized(kept[top:bottom, left:right].permute(2, 0, 1), self.size)
+        shown = resized(kept[:, top:bottom, left:right], self.size)
         return shown.flip(2) if rng is not None and self.flip and rng.random() < 0.5 else shown
 
-    def normalise(self, x: Tensor) -> Tensor:
-        """Subtract the mean and divide by the standard deviation of (n, 3, h, w) from 0 to 255, in place."""
-        mean, std = (torch.tensor(value).view(3, 1, 1) * 255 for value in (self.mean, self.std))
-        return x.sub_(mean).div_(std)
+    def normalise(self, shown: Tensor, into: Tensor) -> None:
+        """Less the mean, over the standard deviation: (3, h, w) from 0 to 255 into as many float32.
+
+        One picture at a time, which stays in the processor's cache.
+        """
+        torch.sub(shown, _bytes(self.mean), out=into).div_(_bytes(self.std))
+
+
+@lru_cache
+def _bytes(value: tuple[float, ...]) -> Tensor:
+    """A value of each channel from 0 to 1, on the scale of bytes."""
+    return torch.tensor(value).view(-1, 1, 1) * 255
 
 
 def _carried(box: Box, size: tuple[int, int], side: int) -> Box:
@@ -152,8 +161,12 @@ def _carried(box: Box, size: tuple[int, int], side: int) -> Box:
     return left, top, max(right, left + 1), max(bottom, top + 1)
 
 
-def _resized(x: Tensor, size: int) -> Tensor:
-    """(3, h, w) uint8 as (3, size, size): torch's bilinear filter of bytes is Pillow's, and three times as fast."""
+def resized(x: Tensor, size: int) -> Tensor:
+    """(3, h, w) uint8 as (3, size, size).
+
+    Torch's bilinear filter of bytes is Pillow's, which was used by all who published, and three times as
+    fast; where it rounds otherwise, in about one of two hundred values, the difference is one of 255.
+    """
     if tuple(x.shape[1:]) == (size, size):
         return x
     return functional.interpolate(x[None], size=(size, size), mode="bilinear", antialias=True)[0]

@@ -26,7 +26,7 @@ from rmix.models.encoder import Encoder
 from rmix.streams import torch_stream
 
 log = logging.getLogger(__name__)
-FORMAT = "features 1"
+FORMAT = "features 2"
 ROWS = 512  # embedded between two writes: what a kill loses at most
 SECONDS = 10  # between two lines of the log
 

@@ -98,6 +98,15 @@ def test_mean_one_by_hand() -> None:
     )
 
 
+@pytest.mark.parametrize(("sizes", "ratio"), [((600, 8), 20.0), ((22, 21, 21), 22 / 21), ((9, 9), 1.0), ((7,), 1.0)])
+def test_by_default_weights_are_as_unequal_as_the_groups_are_and_no_more_than_twenty_times(
+    sizes: tuple[int, ...], ratio: float
+) -> None:
+    weight = GroupSize().by_size(np.array(sizes))
+    assert weight.max() / weight.min() == pytest.approx(ratio)
+    assert weight.max() <= 50  # near 1, of groups that are nearly alike, too
+
+
 OVERLAP = [[True, False], [True, True], [True, True], [True, False], [False, False]]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rmix.estimator.classifier import RobustClassifier
 from rmix.experiment.config import method_from
-from rmix.methods import Method, RMix, RMixAware
+from rmix.methods import Method, RMix
 from rmix.methods.mixup import Mix
 
 MOST = 100.0  # times the weight of another row: more makes a handful of rows the training set
@@ -61,8 +61,8 @@ class RMixClassifier(RobustClassifier):
         mixing = {"mix_prob": self.mix_prob, "alpha": self.alpha, "mix": self.mix}
         if not self.use_groups:
             return method_from({"name": "rmix", "eta": self.eta} | mixing)
-        ratio = RMixAware.ratio if self.ratio is None else self.ratio
-        if self.ratio is None and counts:
+        ratio = self.ratio
+        if ratio is None and counts:
             present = [count for count in counts if count]
             ratio = min(MOST, max(present) / min(present))
         return method_from({"name": "rmix_aware", "ratio": ratio} | mixing)

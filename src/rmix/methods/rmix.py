@@ -93,7 +93,7 @@ class RMixAware(Composed):
 
     Args:
         capacity: the paper's C; None = solved from ratio.
-        ratio: largest over smallest weight.
+        ratio: largest over smallest weight; None = that of the largest over the smallest group, at most 20.
         mix_prob: sigma, the probability of mixing a batch.
         alpha: lambda is drawn from Beta(alpha, alpha).
         mix: mixup, cutmix, manifold, manifold_random, or none (the same pairs, not mixed).
@@ -110,7 +110,7 @@ class RMixAware(Composed):
         "alpha": Choice((0.5, 1.5, 3.0)),
     }
     capacity: float | None = None
-    ratio: float = 20.0
+    ratio: float | None = None
     mix_prob: float = 0.5
     alpha: float = 0.5
     mix: Mix = "mixup"

@@ -15,6 +15,7 @@ from rmix.weightings.rule import WeightRule
 from rmix.weightings.tables import ByGroup
 
 LARGEST_EXPONENT = 80.0  # exp(88.7) overflows float32
+LARGEST_RATIO = 20.0  # where none is asked for: a handful of rows should not become the training set
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class GroupSize(GroupRule):
 
     Args:
         capacity: the paper's C, "model capacity constant"; it depends strongly on the group sizes.
-        ratio: largest over smallest weight, from which C is solved where ``capacity`` is None.
+        ratio: largest over smallest weight, from which C is solved where ``capacity`` is None; None = that of the
+            largest over the smallest group, at most 20.
 
     Example:
         >>> GroupSize(capacity=10.0).by_size(np.array([3498, 184, 56, 1057])).round(2).tolist()
@@ -56,7 +58,7 @@ class GroupSize(GroupRule):
     """
 
     capacity: float | None = None
-    ratio: float = 10.0
+    ratio: float | None = None
     name: ClassVar[str] = "group_size"
 
     def __post_init__(self) -> None:
@@ -65,7 +67,10 @@ class GroupSize(GroupRule):
             self.capacity is None or 0 <= self.capacity < inf,
             f"capacity (C) must be >= 0 and finite, got {self.capacity} ({self.name})",
         )
-        require(1 <= self.ratio < inf, f"ratio must be >= 1 and finite, got {self.ratio} ({self.name})")
+        require(
+            self.ratio is None or 1 <= self.ratio < inf,
+            f"ratio must be >= 1 and finite, got {self.ratio} ({self.name})",
+        )
 
     def by_size(self, members: np.ndarray) -> np.ndarray:
         root = 1 / np.sqrt(members)
@@ -80,12 +85,14 @@ class GroupSize(GroupRule):
         return weight
 
     def _solved(self, root: np.ndarray, members: np.ndarray) -> float:
-        if self.ratio == 1:
+        unequal = float(members.max() / members.min())
+        ratio = min(unequal, LARGEST_RATIO) if self.ratio is None else self.ratio
+        if ratio == 1:
             return 0.0
         spread = root.max() - root.min()
         if spread == 0:
             raise InvalidValueError(
-                f"A weight ratio of {self.ratio} cannot be reached: every group has {members[0]} rows; "
+                f"A weight ratio of {ratio} cannot be reached: every group has {members[0]} rows; "
                 "use ratio=1 or give capacity."
             )
-        return float(np.log(self.ratio) / spread)
+        return float(np.log(ratio) / spread)

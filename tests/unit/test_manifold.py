@@ -96,8 +96,10 @@ def test_every_cut_of_the_small_cnn_is_the_whole() -> None:
 
 
 def test_a_model_without_features_and_head_is_refused() -> None:
-    with pytest.raises(InvalidValueError, match="modules `features` and `head`, got Linear"):
-        Manifold().where(nn.Linear(2, 2), rng())
+    headless = nn.ModuleDict({"features": nn.Linear(2, 2)})
+    for model in (nn.Linear(2, 2), headless):
+        with pytest.raises(InvalidValueError, match=r"modules `features` and `head`, got (Linear|ModuleDict)"):
+            Manifold().where(model, rng())
 
 
 def test_a_model_without_mix_points_has_no_random_layer() -> None:

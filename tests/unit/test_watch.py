@@ -54,6 +54,23 @@ def test_the_message_says_where_and_how(loss: float) -> None:
     )
 
 
+def test_parameters_show_what_the_last_step_did() -> None:
+    """Every loss was good, and the last of two steps broke the weights."""
+    watch, model = LossWatch("main", 3), torch.nn.Linear(2, 1)
+    for rate, weight in ((0.1, 1.0), (0.2, 7.0)):
+        watch.see(outcome(1.0, weight), rate)
+    watch.mean()
+    watch.check(model)
+    with torch.no_grad():
+        model.bias.fill_(float("inf"))
+    with pytest.raises(DivergedError) as error:
+        watch.check(model)
+    assert str(error.value).startswith(
+        "The parameters of the model became nan or infinite in stage 'main', epoch 3, step 1 "
+        "(learning rate 0.2, largest weight 7);"
+    )
+
+
 def test_it_stops_within_an_epoch_and_counts_steps_from_its_start() -> None:
     watch = LossWatch("main", 0)
     for _ in range(EVERY + 3):

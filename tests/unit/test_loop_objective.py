@@ -281,6 +281,24 @@ def test_a_bad_batch_is_refused(x: Tensor, y: Tensor, index: Tensor, message: st
         objective()(model(), x, y, index)
 
 
+@pytest.mark.parametrize(
+    ("net", "message"),
+    [
+        (nn.Linear(3, 1), r"one logit a class, \(b, 2\), got \(8, 1\); its last layer needs 2 outputs"),
+        (nn.Sequential(nn.Linear(3, 1), nn.Flatten(0)), r"got \(8,\)"),
+        (nn.LSTM(3, 2), r"must give logits, got tuple; rmix.HeadAt"),
+    ],
+    ids=["one logit", "no column", "tuple"],
+)
+def test_a_model_that_gives_no_logits_is_refused_at_the_first_batch(net: nn.Module, message: str) -> None:
+    made = objective("group_dro")
+    with pytest.raises(ValueError, match=message):
+        made(net, X[ROWS], Y[ROWS], ROWS)
+    with pytest.raises(ValueError, match=message):
+        made.update(net, torch.optim.SGD(net.parameters(), lr=0.1), X[ROWS], Y[ROWS], ROWS)
+    assert not net._forward_hooks  # nothing stays behind
+
+
 def test_methods_that_need_more_of_the_loop_say_so() -> None:
     with pytest.raises(ValueError, match=r"'fish' takes the optimizer's steps itself.*call objective.update"):
         loss_of(objective(Fish(pretrain=False)))

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils.hooks import RemovableHandle
 
 from rmix.errors import InvalidValueError
 
@@ -99,6 +100,24 @@ def unwrapped(model: nn.Module) -> nn.Module:
 def shown(model: nn.Module, x: Any) -> Any:
     """What the model gives for a tensor, or for a dictionary of arguments."""
     return model(**x) if isinstance(x, Mapping) else model(x)
+
+
+def checks_logits(model: nn.Module, n_classes: int) -> RemovableHandle | None:
+    """Have every output of ``model`` checked until the handle is removed; a compiled model is left alone."""
+
+    def check(_: nn.Module, __: Any, output: Any) -> None:
+        if not isinstance(output, Tensor):
+            raise InvalidValueError(
+                f"A model must give logits, got {type(output).__name__}; rmix.HeadAt(model, 'name of its last module') "
+                "takes the logits of an output that has them."
+            )
+        if output.dim() != 2 or output.shape[1] < n_classes:
+            raise InvalidValueError(
+                f"A model must give one logit a class, (b, {n_classes}), got {tuple(output.shape)}; "
+                f"its last layer needs {n_classes} outputs."
+            )
+
+    return None if hasattr(model, "_orig_mod") else model.register_forward_hook(check)
 
 
 def logits_of(output: Any) -> Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from rmix.batch import Batch
 from rmix.datasets import Bundle
 from rmix.errors import CheckpointError, InvalidValueError, lookup, require
 from rmix.joined import share_of, world
+from rmix.loop.head_at import checks_logits
 from rmix.loop.notes import Notes
 from rmix.loop.rows import bundle_of, check_classes, check_index, check_lengths
 from rmix.methods import METHODS, Method
@@ -85,7 +87,9 @@ class Objective:
                 f"Method {self.method.name!r} takes the optimizer's steps itself: in place of the loss, backward and "
                 "step, call objective.update(model, optimizer, x, y, index)."
             )
-        outcome = self.recipe.step(model, self._batch(model, x, y, index), self._mix)
+        batch = self._batch(model, x, y, index)
+        with self._first_look(model):
+            outcome = self.recipe.step(model, batch, self._mix)
         self._observe(outcome)
         return replace(outcome, loss=for_mean_of_gradients(outcome.loss))
 
@@ -103,7 +107,9 @@ class Objective:
 
         Several processes need no DistributedDataParallel here: gradients are summed.
         """
-        outcome = self.recipe.update(model, optimizer, self._batch(model, x, y, index), self._mix, clip_norm)
+        batch = self._batch(model, x, y, index)
+        with self._first_look(model):
+            outcome = self.recipe.update(model, optimizer, batch, self._mix, clip_norm)
         self._observe(outcome)
         return outcome
 
@@ -177,11 +183,21 @@ class Objective:
         if y.is_cpu or not self._compared:  # elsewhere, looking at each batch would wait for the device
             check_classes(y, index, known)
             check_companion(self.recipe, model, self.method)
-            self._compared = True
         group, weight = self._look_up(index, y.device)
         weight = torch.ones(len(y), device=y.device) if weight is None else weight
         double = isinstance(x, Tensor) and x.dtype == torch.float64  # inputs of half precision weigh in float32
         return Batch(x, y, index.to(y.device), weight.double() if double else weight.float(), group)
+
+    @contextmanager
+    def _first_look(self, model: nn.Module) -> Iterator[None]:
+        """While the first batch is seen, what the model gives is checked: on a GPU a wrong shape ends the process."""
+        hook = None if self._compared else checks_logits(model, self.bundle.n_classes)
+        try:
+            yield
+        finally:
+            if hook is not None:
+                hook.remove()
+        self._compared = True
 
     def _look_up(self, index: Tensor, device: torch.device) -> list[Tensor | None]:
         if any(column is not None and column.device != index.device for column in self._columns):

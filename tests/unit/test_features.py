@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Barrier
 from typing import Any, ClassVar
 
 import pytest
@@ -102,6 +104,19 @@ def test_features_are_made_once(tmp_path: Path, caplog: pytest.LogCaptureFixture
     assert torch.equal(first.train.x, again.train.x)
     assert len(SHOWN) == 11
     assert caplog.text == ""
+
+
+def test_two_that_need_them_at_the_same_moment_make_them_once(tmp_path: Path) -> None:
+    ready = Barrier(2)
+
+    def made(_: int) -> Bundle:
+        ready.wait()
+        return embed(counting(10), Doubler(), cache=tmp_path)
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(made, range(2))
+    assert sorted(SHOWN) == [50, *range(100, 110)]
+    assert torch.equal(first.train.x, second.train.x)
 
 
 @pytest.mark.parametrize(

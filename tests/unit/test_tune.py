@@ -24,7 +24,7 @@ from rmix.studies.tune import ROUND, Search, tune
 from rmix.studies.tuned import Tuned, mark, same_budget, tuned_configs
 from rmix.training.settings import Training
 
-pytest.importorskip("optuna")
+optuna = pytest.importorskip("optuna")
 BASE = small(TWO_STAGES)
 SETTINGS = ("eta", "mix_prob", "alpha")
 
@@ -111,6 +111,11 @@ def test_trials_begin_with_different_seeds(tmp_path: Path) -> None:
     assert seeds == [[1000, 1001, 1002], [1001, 1002, 1000], [1002, 1000, 1001], [1000, 1001, 1002]]
 
 
+def journal_of(path: Path) -> Any:
+    """As Optuna opens it, with a lock of its own."""
+    return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(path)))
+
+
 def train_here(grid: Grid) -> None:
     for _ in grid.train():
         pass
@@ -147,6 +152,21 @@ def test_the_same_number_of_trials_again_trains_nothing(tmp_path: Path) -> None:
         raise AssertionError(grid.runs)
 
     assert tune([search_for(tmp_path)], 3, store, Local(1), follow=refuses) == first
+
+
+def test_optuna_itself_reads_the_journal_and_adds_to_it(tmp_path: Path) -> None:
+    """As optuna-dashboard does, whose lock is a link of another name than ours: a note need not wait for it."""
+    (best,) = tune([search_for(tmp_path)], 2, Store(tmp_path), Local(1))
+    journal = tmp_path / "searches" / "journal.log"
+    assert not journal.with_name("journal.log.lock").exists()
+    storage = journal_of(journal)
+    (name,) = optuna.get_all_study_names(storage)
+    study = optuna.load_study(study_name=name, storage=storage)
+    study.set_user_attr("note", "good")
+    assert best is not None
+    again = optuna.load_study(study_name=name, storage=journal_of(journal))
+    assert (again.user_attrs, again.best_value) == ({"note": "good"}, best.how["value"])
+    assert tune([search_for(tmp_path)], 2, Store(tmp_path), Local(1)) == [best]
 
 
 def test_a_killed_search_ends_like_one_left_alone(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ class _Lock:
     """What Optuna asks of a lock; its own ones outlive a killed holder by half a minute."""
 
     def __init__(self, path: Path) -> None:
-        self._lock = FileLock(path.with_name(f"{path.name}.lock"))
+        self._lock = FileLock(path.with_suffix(".lock"))  # not the name that optuna-dashboard locks
 
     def acquire(self) -> bool:
         """Wait for the lock."""

@@ -14,7 +14,7 @@ from rmix.experiment.result import Result
 from rmix.methods import METHODS
 from rmix.metrics import GroupTable
 from rmix.studies.paper import paper_cells, paper_tables
-from rmix.studies.reproduce import SHORT, Reproduction, cells_of, shortened
+from rmix.studies.reproduce import QUICK, SHORT, Reproduction, cells_of, shortened
 from rmix.studies.uncertainties import TwoSources
 
 
@@ -165,6 +165,13 @@ def test_a_cell_that_fails_is_said_and_stops_no_other(capsys, tmp_path, monkeypa
     out = capsys.readouterr().out
     assert "Not run: " in out
     assert "eta" in out
+
+
+def test_runs_that_failed_are_said_and_end_in_an_error(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(QUICK, "lr", 1e30)
+    words = ["reproduce", "validation_labels", "--smoke", "--seeds", "1", "--datasets", "waterbirds"]
+    assert main([*words, "--out", str(tmp_path)]) == 1
+    assert "Failed: waterbirds rmix, seed 0: The loss became" in capsys.readouterr().out
 
 
 def test_data_that_are_not_there_are_said(capsys, tmp_path):

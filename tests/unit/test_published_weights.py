@@ -97,6 +97,15 @@ def test_the_published_layout(name: str, parameters: int, entries: int) -> None:
     assert sum(p.numel() for p in model.parameters()) == parameters
 
 
+@pytest.mark.parametrize(("name", "halving"), [("resnet18", "conv1"), ("resnet50", "conv2")])
+def test_sides_are_halved_where_torchvision_does(name: str, halving: str) -> None:
+    """What the layout of a file does not show: the first ResNet-50 halved in 1x1 convolutions."""
+    convs = {key: m for key, m in MODELS[name]().build(SHAPE, 2).named_modules() if isinstance(m, nn.Conv2d)}
+    found = {key.removeprefix("features.") for key, conv in convs.items() if conv.stride == (2, 2)}
+    stages = {f"layer{stage}.0.{part}" for stage in (2, 3, 4) for part in (halving, "downsample.0")}
+    assert found == {"conv1", *stages}
+
+
 def state_of(name: str) -> dict[str, Tensor]:
     """A published file's content: numbers 0, 1, 2 … times a small factor in every tensor, so that each place shows."""
     return {

@@ -4,14 +4,15 @@
 Tests whose numbers do not change under the bug one fears are decoration: this finds them.
 """
 
+import io
+import multiprocessing
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,12 +21,11 @@ METHODS = "tests/contract/test_methods.py::test_method"
 MIXERS = "tests/contract/test_mixers.py::test_mixer"
 RULES = "tests/contract/test_weightings.py::test_weight_rule"
 FRESH = "tests/contract/test_methods.py::test_a_fresh_process_gives_the_same_bits"
-# run by a python that must see the copy, not the package that is installed
-PROGRAM = """
-import sys, pytest, rmix
-assert rmix.__file__.startswith(sys.argv[1]), f"{rmix.__file__} is not in {sys.argv[1]}"
-sys.exit(pytest.main(["-p", "no:cacheprovider", "--tb=line", *sys.argv[2:]]))
-"""
+SLOW_TO_IMPORT = [
+    "torch",
+    "scipy.stats",
+    "sklearn.datasets",
+]  # imported once; every bug gets a process forked from there
 
 
 class Bug(NamedTuple):
@@ -645,11 +645,19 @@ BUGS = (
 )
 
 
-def run_tests(src: Path, tests: list[str]) -> subprocess.CompletedProcess[str]:
-    """The tests, on the library in ``src``."""
-    environment = os.environ | {"PYTHONPATH": str(src), "OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-c", PROGRAM, str(src), *tests]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+def run_tests(src: Path, tests: list[str]) -> tuple[int, str]:
+    """Exit code and output of the tests, on the library in ``src``; to be called once in a process."""
+    os.chdir(ROOT)
+    os.environ.update(PYTHONPATH=str(src), OMP_NUM_THREADS="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    sys.path.insert(0, str(src))
+    import pytest
+
+    import rmix
+
+    assert rmix.__file__.startswith(str(src)), f"{rmix.__file__} is not in {src}"
+    with redirect_stdout(io.StringIO()) as said:
+        code = pytest.main(["-p", "no:cacheprovider", "--tb=line", *tests])
+    return int(code), said.getvalue()
 
 
 @contextmanager
@@ -661,6 +669,12 @@ def copied() -> Iterator[Path]:
         yield src
 
 
+def without(tests: list[str]) -> tuple[int, str]:
+    """The tests without a bug."""
+    with copied() as src:
+        return run_tests(src, tests)
+
+
 def plant(bug: Bug) -> str:
     """What became of the bug: caught, or why it was not."""
     with copied() as src:
@@ -669,20 +683,21 @@ def plant(bug: Bug) -> str:
         if bug.old not in text:
             return f"stale: {bug.file} has no {bug.old!r} any more"
         file.write_text(text.replace(bug.old, bug.new))
-        done = run_tests(src, [bug.test])
-    if done.returncode == 1 and "FAILED" in done.stdout:  # other codes: not collected, not found
+        code, said = run_tests(src, [bug.test])
+    if code == 1 and "FAILED" in said:  # other codes: not collected, not found
         return "caught"
-    reason = "survived" if done.returncode == 0 else f"not judged: {(done.stdout + done.stderr)[-300:]}"
-    return f"{reason} ({bug.test})"
+    return f"{'survived' if code == 0 else f'not judged: {said[-300:]}'} ({bug.test})"
 
 
 def plant_all(bugs: tuple[Bug, ...]) -> dict[str, str]:
     """What became of each bug, after its tests were seen to pass without it."""
-    with copied() as src:
-        healthy = run_tests(src, sorted({bug.test for bug in bugs}))
-    if healthy.returncode != 0:
-        return {"(no bug at all)": f"not judged: the tests fail without a bug\n{healthy.stdout}{healthy.stderr}"}
-    with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(SLOW_TO_IMPORT)
+    workers = min(4, os.cpu_count() or 1)
+    with ProcessPoolExecutor(workers, mp_context=context, max_tasks_per_child=1) as pool:
+        code, said = pool.submit(without, sorted({bug.test for bug in bugs})).result()
+        if code:
+            return {"(no bug at all)": f"not judged: the tests fail without a bug\n{said}"}
         return dict(zip([bug.name for bug in bugs], pool.map(plant, bugs), strict=True))
 
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 from toys import bundle_of, facts_of, finished, small, split_of
 
-from rmix.datasets import Bundle, FourMoons, Split
+from rmix.datasets import Bundle, DigitsOnBackgrounds, FourMoons, Split
 from rmix.errors import DataError, HiddenGroupsError, InvalidValueError, StoreError
 from rmix.experiment.config import config_from
 from rmix.experiment.run import run_config
@@ -194,6 +194,14 @@ def test_no_setting_is_infinite_or_no_number(cls: Any, bad: float) -> None:
     for name in numbers(cls):
         with pytest.raises(InvalidValueError, match=f"must .*got {bad}"):
             cls(**{name: bad})
+
+
+def test_the_smallest_data_are_taken_and_smaller_ones_refused() -> None:
+    FourMoons(sizes=(1, 1, 1, 1), valid_size=1, test_size=1).load()
+    DigitsOnBackgrounds(sizes=(1, 1, 1, 1), held_out=1).load()
+    for data, setting in ((FourMoons, "valid_size"), (FourMoons, "test_size"), (DigitsOnBackgrounds, "held_out")):
+        with pytest.raises(InvalidValueError, match=f"{setting} must be >= 1, got 0"):
+            data(**{setting: 0})
 
 
 @pytest.mark.parametrize("name", ["lr", "weight_decay", "momentum", "warmup"])

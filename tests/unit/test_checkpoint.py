@@ -54,7 +54,12 @@ def test_a_damaged_file_gives_one_sentence_with_its_path(how: str, tmp_path: Pat
     damaged(path, how)
     with pytest.raises(CheckpointError) as error:
         load(path, "run-1")
-    assert sentence(error.value).startswith(f"Checkpoint {path} cannot be read (")
+    assert sentence(error.value) == f"Checkpoint {path} cannot be read (it is damaged, or no checkpoint)."
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"c\.pt cannot be read \(No such file or directory\)\."):
+        load(tmp_path / "c.pt", "run-1")
 
 
 def test_a_file_of_something_else_is_foreign(tmp_path: Path) -> None:

@@ -57,9 +57,10 @@ def load(path: Path, key: str) -> dict[str, Any]:
     """Read what :func:`save` wrote under ``key``, or say in one sentence why it cannot be used."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # a damaged archive fails in many ways, all of which mean the same here
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CheckpointError(f"Checkpoint {path} cannot be read ({reason[:80]}).") from error
+    except (FileNotFoundError, PermissionError) as error:
+        raise CheckpointError(f"Checkpoint {path} cannot be read ({error.strerror}).") from error
+    except Exception as error:  # a damaged archive fails in many ways, and what torch says of them would mislead
+        raise CheckpointError(f"Checkpoint {path} cannot be read (it is damaged, or no checkpoint).") from error
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise CheckpointError(f"Checkpoint {path} was not written by this version of rmix.")
     if state["key"] != key:

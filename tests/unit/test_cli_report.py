@@ -108,3 +108,13 @@ def test_a_report_of_some_runs_to_the_terminal(capsys, store):
     shown = said(capsys, "report", "--store", store)[1]
     assert "73.3 ± 9.4" in shown
     assert "Test accuracy of each group" in shown
+
+
+def test_show_needs_a_name(capsys, store):
+    code, _, err = said(capsys, "show", "--store", store)
+    assert (code, err) == (2, "rmix: Which run? Say: rmix show RUN...; rmix report shows all runs of a store.\n")
+
+
+def test_a_file_that_cannot_be_written_is_named(capsys, store):
+    code, _, err = said(capsys, "report", store, "--format", "csv", "--out", store)
+    assert (code, err) == (2, f"rmix: {store} cannot be read or written (Is a directory).\n")

@@ -42,6 +42,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RMixError as error:
         print(f"rmix: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"rmix: {error.filename} cannot be read or written ({error.strerror}).", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("\nrmix: stopped; the same command goes on from the last finished epoch.", file=sys.stderr)
         return 130

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rmix.cli.found import find_runs
+from rmix.errors import require
 from rmix.experiment.result import Result
 from rmix.reports.series import flat, settings_of
 
@@ -34,6 +35,7 @@ class Options:
 def run(argv: Sequence[str]) -> int:
     """Show each run that is named."""
     options = tyro.cli(Options, args=list(argv), prog="rmix show")
+    require(bool(options.runs), "Which run? Say: rmix show RUN...; rmix report shows all runs of a store.")
     console = Console()
     for folder, result in find_runs(options.runs, options.store).items():
         show_numbers(console, result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 from collections import Counter
 
 import numpy as np
@@ -106,6 +107,12 @@ def test_parquet_is_read_as_the_csv(table, tmp_path):
     (tmp_path / "no.parquet").write_text("x")
     with pytest.raises(DataError, match=r"no\.parquet cannot be read as Parquet"):
         Table(file=str(tmp_path / "no.parquet"), label="income").load()
+
+
+def test_parquet_without_its_package_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(DataError, match=r"a\.pq is a Parquet file, which needs pyarrow; pip install 'rmix\[parquet\]'"):
+        Table(file="a.pq", label="income").load()
 
 
 def test_cells_are_dealt_by_share_and_a_small_cell_leaves_a_row_for_training():

@@ -109,6 +109,15 @@ def test_values_are_checked_and_their_row_is_named(tmp_path: Path) -> None:
     assert refusal(folder) == "list_attr_celeba.txt row 5: 40 words, where 41 are expected."
 
 
+def test_text_files_of_a_windows_editor_and_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = write_celeba(tmp_path, CELLS, text=True) / "list_attr_celeba.txt"
+    plain, data = load(tmp_path).checksum, path.read_bytes()
+    path.write_bytes(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"))
+    assert load(tmp_path).checksum == plain
+    path.write_bytes(data.replace(b"000002.jpg", b"\xff00002.jpg"))
+    assert refusal(tmp_path).startswith("list_eval_partition.txt row 2: '000002.jpg', where list_attr_celeba.txt has")
+
+
 def test_text_files_that_are_cut_short(tmp_path: Path) -> None:
     folder = write_celeba(tmp_path, CELLS, text=True)
     path = folder / "list_attr_celeba.txt"

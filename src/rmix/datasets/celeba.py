@@ -105,7 +105,8 @@ def _from_text(folder: Path) -> tuple[Columns, Columns]:
 def _words(path: Path) -> list[list[str]]:
     if not path.is_file():
         raise DataError(f"There is no file {path}.")
-    return [line.split() for line in path.read_text().splitlines() if line.strip()]
+    text = path.read_text(encoding="utf-8-sig", errors="replace")  # what is no text is no name or number either
+    return [line.split() for line in text.splitlines() if line.strip()]
 
 
 def _columns(path: Path, lines: list[list[str]], names: list[str], first_row: int) -> Columns:

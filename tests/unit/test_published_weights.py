@@ -106,6 +106,35 @@ def test_sides_are_halved_where_torchvision_does(name: str, halving: str) -> Non
     assert found == {"conv1", *stages}
 
 
+def wave(i: int, name: str, like: Tensor) -> Tensor:
+    """Weights that every machine makes alike, of a size that keeps the signal."""
+    if not like.is_floating_point():
+        return like
+    value = torch.cos(0.37 * (1 + i % 7) * torch.arange(like.numel(), dtype=torch.float64) + i).view(like.shape)
+    if like.ndim > 1:
+        return value * (2 / like[0].numel()) ** 0.5
+    return 0.1 * value + name.endswith(("running_var", "weight"))
+
+
+@pytest.mark.parametrize(
+    ("name", "logits"),
+    [
+        ("resnet18", [-0.42597897, -1.0620964, -0.99530231]),
+        ("resnet50", [-0.80370365, 1.7244271, 1.9821211]),
+        ("densenet121", [-0.2539352, 0.61596937, 0.57996921]),
+    ],
+)
+def test_logits(name: str, logits: list[float]) -> None:
+    """Pinned from our own run, at a state where random weights gave torchvision 0.26's logits to the last bit."""
+    spec: Any = MODELS[name]()
+    model = spec.build((3, 70, 75), 1000).double().eval()
+    state = spec.published_state(model)
+    spec.load_published(model, {key: wave(i, key, state[key]) for i, key in enumerate(sorted(state))}, "waves")
+    x = torch.sin(0.011 * torch.arange(2 * 3 * 70 * 75, dtype=torch.float64)).view(2, 3, 70, 75)
+    with torch.no_grad():
+        assert model(x)[0, [0, 1, 999]].tolist() == pytest.approx(logits, rel=1e-6)
+
+
 def state_of(name: str) -> dict[str, Tensor]:
     """A published file's content: numbers 0, 1, 2 … times a small factor in every tensor, so that each place shows."""
     return {

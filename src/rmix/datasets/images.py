@@ -37,6 +37,15 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _references(held: list[Any], i: int) -> int:
+    return getrefcount(held[i])
+
+
+# What Python counts of an object that a list alone holds, which its version decides; a tensor that lies
+# in a block holds it too.
+FREE = _references([object()], 0)
+
+
 class Memory:
     """Tensors whose memory is used again once nobody holds them.
 
@@ -50,10 +59,9 @@ class Memory:
     def tensor(self, *shape: int) -> Tensor:
         """A tensor that is not filled."""
         size = prod(shape)
-        for block in self._blocks:
-            # Held by the list, by `block` and by the call; a tensor that lies in it holds it too.
-            if block.size == size and getrefcount(block) == 3:
-                return torch.from_numpy(block).view(shape)
+        for i in range(len(self._blocks)):
+            if self._blocks[i].size == size and _references(self._blocks, i) == FREE:
+                return torch.from_numpy(self._blocks[i]).view(shape)
         self._blocks.append(np.empty(size, np.float32))
         return torch.from_numpy(self._blocks[-1]).view(shape)
 

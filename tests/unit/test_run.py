@@ -116,6 +116,14 @@ def test_a_bundle_of_ones_own_is_trained_on_and_kept(tmp_path: Path) -> None:
     assert not rmix.train(changed, "erm", store=tmp_path, **QUICK).reused
 
 
+def test_inputs_in_float64_are_trained_on_in_float32() -> None:
+    bundle = SMALL_MOONS.load()
+    double = bundle.with_inputs(lambda split, x: x.double())
+    plain, run = (rmix.train(data, "rmix", **QUICK).result for data in (bundle, double))
+    assert (run.test, run.history) == (plain.test, plain.history)
+    assert run.environment["data"] == double.checksum != bundle.checksum
+
+
 @pytest.mark.parametrize("name", ["my data/v2", "..", "a\\b", "", "ümlaut", "x" * 300])
 def test_a_bundle_may_have_any_name(name: str, tmp_path: Path) -> None:
     bundle = replace(SMALL_MOONS.load(), name=name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from rmix.datasets.base import Bundle
@@ -53,3 +54,10 @@ class ModelSpec:
         model = self.build(shape, n_classes)
         model.load_state_dict(state)
         return model
+
+
+def in_float32(bundle: Bundle) -> Bundle:
+    """The data in the precision of the weights; NumPy makes float64 of everything."""
+    if isinstance(bundle.train.x, Tensor) and bundle.train.x.dtype == torch.float64:
+        return bundle.with_inputs(lambda split, x: x.float())
+    return bundle

@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from torch import nn
 
+from rmix.datasets.base import Bundle
 from rmix.errors import require
-from rmix.models.base import ModelSpec, Network
+from rmix.models.base import ModelSpec, Network, in_float32
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,9 @@ class MLP(ModelSpec):
         require(self.width >= 1, f"width must be >= 1, got {self.width}")
         require(self.depth >= 0, f"depth must be >= 0, got {self.depth}")
         require(0 <= self.dropout < 1, f"dropout must be in [0, 1), got {self.dropout}")
+
+    def prepare(self, bundle: Bundle) -> Bundle:
+        return in_float32(bundle)
 
     def build(self, shape: tuple[int, ...], n_classes: int) -> Network:
         layers: list[nn.Module] = [nn.Flatten()]

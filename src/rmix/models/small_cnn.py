@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from torch import nn
 
+from rmix.datasets.base import Bundle
 from rmix.errors import InvalidValueError, require
-from rmix.models.base import ModelSpec, Network
+from rmix.models.base import ModelSpec, Network, in_float32
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,9 @@ class SmallCNN(ModelSpec):
 
     def __post_init__(self) -> None:
         require(self.width >= 1, f"width must be >= 1, got {self.width}")
+
+    def prepare(self, bundle: Bundle) -> Bundle:
+        return in_float32(bundle)
 
     def build(self, shape: tuple[int, ...], n_classes: int) -> Network:
         if len(shape) != 3 or min(shape[1:]) < 8:

@@ -94,7 +94,7 @@ def test_check_reads_images_and_its_exit_code_says(birds, capsys):
     assert code == 1
     assert f"Found in {birds / 'birds_v1'}." in out
     assert (
-        "b.jpg is empty.\nd.jpg is cut off.\nbirds: 4 / 4 / 5 rows, 2 classes, 2 groups; 2 images cannot be read.\n"
+        "b.jpg is empty.\nd.jpg is cut off.\nbirds: 4 / 4 / 5 rows, 2 classes, 2 groups; images that cannot be read: 2.\n"
         in out
     )
     code, out, _ = said(capsys, "check", "birds", "--quick", "--root", str(birds))
@@ -112,7 +112,7 @@ def test_check_compares_with_the_published_counts(birds, capsys, monkeypatch):
         "'[b]' in split 'train' has 2 rows, published are 1,500.",
         "'c' in split 'test' has 0 rows, published are 1.",
         "Split 'valid' has 4 rows, published are 5.",
-        "birds: 4 / 4 / 5 rows, 2 classes, 2 groups; 3 of these counts differ from the published ones.",
+        "birds: 4 / 4 / 5 rows, 2 classes, 2 groups; counts that differ from the published ones: 3.",
         "So it is another version: results on it compare with one another, not with published ones.",
     ]
 

@@ -117,8 +117,8 @@ def report(console: Console, dataset: DataSet, bundle: Bundle, *, quick: bool) -
     if len(other) + len(bad) > SHOWN:
         complain(console, f"… and {len(other) + len(bad) - SHOWN:,} more.")
     sizes = " / ".join(f"{len(split):,}" for split in bundle.splits.values())
-    found = [f"{len(other):,} of these counts differ from the published ones"] if other else []
-    found += [f"{len(bad):,} images cannot be read"] if bad else []
+    found = [f"counts that differ from the published ones: {len(other):,}"] if other else []
+    found += [f"images that cannot be read: {len(bad):,}"] if bad else []
     said = f"{bundle.name}: {sizes} rows, {bundle.n_classes} classes, {bundle.n_groups} groups; "
     console.print(said + (", ".join(found) or "no problem") + ".", highlight=False, soft_wrap=True)
     if other:

@@ -116,6 +116,14 @@ def test_the_terminal_table_fits_and_says_each_data_set_once() -> None:
     assert "…" not in shown
 
 
+def test_a_long_name_is_whole_on_a_narrow_terminal() -> None:
+    runs = [made(settings={"a_setting_of_a_long_name": value}) for value in (1, 2)]
+    console = Console(width=60)
+    with console.capture() as captured:
+        console.print(GroupAccuracy(runs).table().rich())
+    assert "…" not in captured.get()
+
+
 def test_runs_give_the_counts_of_every_run() -> None:
     frame = Runs([*TWO, made(seed=2, correct=None)]).frame()
     assert frame["group"] == ["big", "small", "all rows"] * 2

@@ -73,7 +73,7 @@ def overview(searches: Sequence[Search], found: Sequence[Tuned | None]) -> Table
     """One line a method."""
     table = Table(title="Best settings, by validation", title_justify="left")
     for header in ("method", "trials", "failed", "as it came", "best", "settings"):
-        table.add_column(header, justify="left" if header in ("method", "settings") else "right")
+        table.add_column(header, justify="left" if header in ("method", "settings") else "right", overflow="fold")
     for search, tuned in zip(searches, found, strict=True):
         if tuned is None:
             table.add_row(search.base.method.name, "", "all", "", "", "every trial failed")

@@ -47,7 +47,7 @@ class TextTable:
         table = Table(title=self.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=0)
         for place, header in enumerate(self.headers[1:], start=1):
             if place < self.n_words:
-                table.add_column(header.replace(" ", "\n"))
+                table.add_column(header.replace(" ", "\n"), overflow="fold")
             else:  # below a number there may be words
                 lines = [line for row in self.rows for line in row[place].split("\n") if line[:1] in NUMBER]
                 width = max(map(len, [*header.split(), *lines]))

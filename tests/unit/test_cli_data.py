@@ -93,10 +93,8 @@ def test_check_reads_images_and_its_exit_code_says(birds, capsys):
     code, out, _ = said(capsys, "check", "birds", "--root", str(birds))
     assert code == 1
     assert f"Found in {birds / 'birds_v1'}." in out
-    assert (
-        "b.jpg is empty.\nd.jpg is cut off.\nbirds: 4 / 4 / 5 rows, 2 classes, 2 groups; images that cannot be read: 2.\n"
-        in out
-    )
+    assert "b.jpg is empty.\nd.jpg is cut off.\nbirds: 4 / 4 / 5 rows, 2 classes, 2 groups; " in out
+    assert out.endswith("; images that cannot be read: 2.\n")
     code, out, _ = said(capsys, "check", "birds", "--quick", "--root", str(birds))
     assert code == 0
     assert out.endswith("2 groups; no problem.\n")

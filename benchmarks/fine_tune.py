@@ -1,8 +1,8 @@
 """Waterbirds with every layer trained: ``python -m benchmarks.fine_tune ROOT --jobs 2``, or with ``--device cuda``.
 
 EfficientNet-Lite0 from its ImageNet weights (rmix[pretrained]), shown random crops and flips. Settings are the best of
-three random ones a method, by the validation worst group of seed 1000 on images of 128 x 128. A run that was killed goes
-on; finished ones are read.
+three random ones a method, by the validation worst group of seed 1000 on images of 128 x 128. A run that was killed
+goes on; finished ones are read.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from toys import TWO_STAGES, KilledError, small
 from rmix.errors import InvalidValueError, StoreError, require
 from rmix.experiment.config import Config
 from rmix.experiment.store import Store
-from rmix.methods import ERM, Method
+from rmix.methods import ERM, METHODS, Method
 from rmix.methods.space import Choice, Space, Uniform
 from rmix.recipe import Facts, Recipe
 from rmix.studies import Grid, Local
@@ -57,6 +57,16 @@ def test_the_first_trial_is_the_method_as_it_came(tmp_path: Path) -> None:
         first = search.ask(1)
     assert [trial.number for trial in first] == [0]
     assert first[0].configs == [replace(BASE, seed=1000)]
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.space])
+def test_a_search_for_any_method_begins_with_the_method_as_it_came(name: str, tmp_path: Path) -> None:
+    base = small(METHODS[name]())
+    search = search_for(tmp_path, base)
+    with search.opened():
+        first, *others = search.ask(ROUND)
+    assert first.configs == [replace(base, seed=1000)]
+    assert all(trial.configs for trial in others)
 
 
 def test_later_trials_lie_in_the_space_and_differ(tmp_path: Path) -> None:

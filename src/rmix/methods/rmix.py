@@ -105,7 +105,7 @@ class RMixAware(Composed):
     groups = Groups.TRAIN
     erm_limit: ClassVar[Mapping[str, Any]] = {"capacity": 0.0, "mix_prob": 0.0}
     space: ClassVar[Space] = {
-        "ratio": log_uniform(2, 200),
+        "ratio": Choice((None, 5.0, 10.0, 50.0, 100.0, 200.0)),
         "mix_prob": Choice((0.5, 1.0)),
         "alpha": Choice((0.5, 1.5, 3.0)),
     }

@@ -118,6 +118,26 @@ def test_every_epoch_draws_anew_and_mixing_moves_no_row() -> None:
     assert drawn(ERM()) == (rows, [[1.0] * 5] * 3)
 
 
+def test_every_step_has_the_rate_of_the_schedule() -> None:
+    """Two epochs of five steps, from 0.1 on down to zero."""
+    rates: list[float] = []
+
+    class Watched(Recipe):
+        def update(self, model: Any, optimizer: torch.optim.Optimizer, *rest: Any) -> Outcome:
+            rates.append(optimizer.param_groups[0]["lr"])
+            return super().update(model, optimizer, *rest)
+
+    @dataclass(frozen=True)
+    class Scheduled(Method):
+        name: ClassVar[str] = "scheduled"
+
+        def recipe(self, facts: Facts) -> Recipe:
+            return Watched()
+
+    run_config(small(Scheduled(), training=Training(epochs=2, batch_size=16, lr=0.1, schedule="linear")))
+    assert rates == pytest.approx([0.1, 0.09, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02, 0.01])
+
+
 def test_looking_on_changes_nothing() -> None:
     class Noisy(Callback):
         def on_step(self, moment: Moment, outcome: Outcome) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -25,8 +25,18 @@ def start(out: Path, *words: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "rmix.cli", "compare", "moons", *GRID, *(words or ("--jobs", "2"))]
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        [*command, "--out", str(out)], stdout=pipe, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        [*command, "--out", str(out)],
+        stdout=pipe,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        preexec_fn=hears_ctrl_c,
     )
+
+
+def hears_ctrl_c() -> None:
+    """A test run in the background of a shell ignores Ctrl-C, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def finished(process: subprocess.Popen[str]) -> str:
@@ -144,7 +154,11 @@ def test_ctrl_c_ends_with_a_sentence(tmp_path: Path) -> None:
     process = start(tmp_path, "--jobs", "2", "--epochs", "100000")
     wait_for(tmp_path, 20, process)
     os.killpg(process.pid, signal.SIGINT)
-    said, _ = process.communicate(timeout=60)
+    try:
+        said, _ = process.communicate(timeout=60)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 130, said
     assert said.strip().endswith("rmix: stopped; the same command goes on from the last finished epoch.")
     assert "Traceback" not in said

@@ -274,3 +274,12 @@ def test_results_survive_a_way_through_the_store(tmp_path: Path) -> None:
     config = small(TWO_STAGES)
     trained([config], tmp_path)
     assert same(run_config(config, store=tmp_path), run_config(config))
+
+
+def test_workers_do_not_end_between_grids() -> None:
+    """Joblib's own five minutes are as long as a user thinks, and a grid that begins in that moment hung."""
+    from joblib.externals.loky import reusable_executor
+
+    for _ in Local(2)([]):
+        pass
+    assert reusable_executor._executor._timeout >= 3600

@@ -11,6 +11,10 @@ from typing import Any, Protocol
 from rmix.errors import InvalidValueError, require
 from rmix.studies.cell import Cell, Ended, run_cell
 
+# Seconds after which workers that have nothing to do end. A grid that begins in the moment in which they do can wait
+# for ever (seen with joblib 1.6 and its five minutes), so let it be a rare moment.
+IDLE = 3600
+
 
 class WorkerDiedError(Exception):
     """A worker ended without a word, as happens where memory runs out; the cells it had are not done."""
@@ -42,7 +46,7 @@ class Local:
     def __call__(self, cells: Iterable[Cell]) -> Iterator[Ended]:
         from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-        yield from _parallel(cells, self.jobs or os.cpu_count() or 1, TerminatedWorkerError)
+        yield from _parallel(cells, self.jobs or os.cpu_count() or 1, TerminatedWorkerError, idle_worker_timeout=IDLE)
 
 
 @dataclass(frozen=True)
@@ -74,10 +78,10 @@ class Cluster:
             yield from _parallel(cells, -1, KilledWorker)
 
 
-def _parallel(cells: Iterable[Cell], jobs: int, died: type[BaseException]) -> Iterator[Ended]:
+def _parallel(cells: Iterable[Cell], jobs: int, died: type[BaseException], **backend: int) -> Iterator[Ended]:
     from joblib import Parallel, delayed
 
-    workers = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+    workers = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, **backend)
     try:
         yield from workers(delayed(run_cell)(cell) for cell in cells)
     except died as error:

@@ -1,7 +1,7 @@
 """Makes the figures and tables of the README and of docs/benchmarks.md: `make numbers`.
 
 Runs are kept in runs/docs, so making them again takes seconds. Tables of data that do not ship with the package are
-made from stores of runs: ``python docs/make.py waterbirds=STORE adult=STORE``.
+made from stores of runs: ``python docs/make.py waterbirds=STORE tuned=STORE,STORE``.
 """
 
 import os
@@ -72,10 +72,11 @@ def pictures(moons: Sequence[Result]) -> None:
     picture("learned", TrainAccuracy(runs))
 
 
-def stored(mark: str, store: str) -> None:
-    """The tables of the runs of a store."""
+def stored(mark: str, stores: str) -> None:
+    """The tables of the runs of one store or, with commas, of several."""
     order = list(METHODS)
-    results = sorted(find_runs([store], Path(store)).values(), key=lambda r: (order.index(r.method), r.seed))
+    found = [find_runs([store], Path(store)).values() for store in stores.split(",")]
+    results = [r for runs in found for r in sorted(runs, key=lambda r: (order.index(r.method), r.seed))]
     there = {r.method for r in results}
     tables = [
         Summary(results),
@@ -88,8 +89,8 @@ def stored(mark: str, store: str) -> None:
 def main() -> None:
     """Run what was not run yet, and write."""
     for word in sys.argv[1:]:
-        mark, _, store = word.partition("=")
-        stored(mark, store)
+        mark, _, stores = word.partition("=")
+        stored(mark, stores)
     if not sys.argv[1:]:
         embedded()
 

